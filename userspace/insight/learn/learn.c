@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a policy of what executions did, with the evidence beside each rule. */
+/* Makes a policy from recorded executions, with the evidence next to each rule. */
 #include "insight/learn/learn.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "insight/learn/learn_state.h"
 #include "insight/recording/replay.h"
 
-/* In messages about the result. */
+/* The file name in messages about the result. */
 #define RESULT_NAME "learned.yaml"
 
 void learned_release(struct learned *learned)
@@ -52,19 +52,19 @@ static int begin(struct learning *l, const struct recording *recording,
 											: -ENOMEM;
 }
 
-/* --- what the result allows ----------------------------------------------------------------- */
+/* --- accesses that the result allows ---------------------------------------------------------- */
 
-/* What the policy written so far does not allow, and another may. */
+/* Accesses that the policy so far does not allow, but a further round may. */
 struct unsettled {
-	bool moves; /* that would widen */
-	bool links; /* symbolic ones that were not known to be refused */
+	bool moves; /* moves that would widen rights */
+	bool links; /* symbolic links that were not known to be denied */
 };
 
-/* What must hold of all names that a run moved something from or to. */
+/* Rights on the names that a run moved objects from or to. */
 struct move_rights {
 	bool any;
 	uint32_t every_source; /* rights that every old name grants */
-	uint32_t some_target;  /* that some new name grants */
+	uint32_t some_target;  /* rights that at least one new name grants */
 };
 
 static void note_move(const struct learning *l, struct move_rights *moves,
@@ -90,8 +90,8 @@ static void put_failure(FILE *out, const struct recorded_access *a)
 }
 
 /*
- * A pattern or a fragment may grant more on one of the names that a run moved something to than it
- * grants on the others: then the others have to follow.
+ * A pattern or fragment may grant more on one target of a run's moves than on the others. Then the
+ * others must get the same rights.
  */
 static bool moves_widen(const struct learning *l, const struct move_rights *moves)
 {
@@ -141,7 +141,7 @@ static int check(const struct learning *l, struct learned *learned, FILE *failur
 	return 0;
 }
 
-/* --- what is to be known besides ------------------------------------------------------------ */
+/* --- further notes ---------------------------------------------------------------------------- */
 
 static void put_cautions(const struct learning *l, bool widens, FILE *out)
 {
@@ -154,8 +154,8 @@ static void put_cautions(const struct learning *l, bool widens, FILE *out)
 				run->id, (unsigned long long)run->lost);
 		if (run->started && !run->observed)
 			fprintf(out,
-				"%s was not observed but confined: what its policy allowed is not "
-				"all on record\n",
+				"%s was not observed but confined: allowed accesses may be "
+				"missing from the log\n",
 				run->id);
 		if (run->started && !run->ended)
 			fprintf(out, "%s has not ended\n", run->id);
@@ -181,7 +181,7 @@ static void count(const struct learning *l, struct learned *learned)
 		learned->capabilities += s->kind == ACCESS_CAPABILITY;
 }
 
-/* Compiles the text and asks every access of it. */
+/* Compiles the text and checks that the result allows every access. */
 static int prove(const struct learning *l, struct learned *learned, struct diagnostics *d,
 		 struct unsettled *ret_unsettled)
 {
@@ -224,7 +224,7 @@ static int describe(const struct learning *l, struct learned *learned, bool wide
 	return learned->text ? 0 : -ENOMEM;
 }
 
-/* --- rules that others make idle ------------------------------------------------------------ */
+/* --- rules without effect --------------------------------------------------------------------- */
 
 static bool is_idle(const struct diagnostics *d, unsigned int line)
 {
@@ -236,7 +236,7 @@ static bool is_idle(const struct diagnostics *d, unsigned int line)
 	return false;
 }
 
-/* Takes away rules that were warned of; each begins with two blanks and a dash. */
+/* Removes the rules with warnings; each starts with two spaces and a dash. */
 static void drop_idle_rules(char *text, const struct diagnostics *d)
 {
 	char *to = text;
@@ -260,7 +260,7 @@ static void drop_idle_rules(char *text, const struct diagnostics *d)
 
 #define MAX_ROUNDS 4
 
-/* Writes the policy until the moves and the links that were made are allowed. */
+/* Writes the policy in rounds, until it allows the recorded moves and links. */
 static int settle(struct learning *l, struct learned *learned, struct diagnostics *d,
 		  struct unsettled *ret_unsettled)
 {
@@ -290,7 +290,7 @@ static int finish(struct learning *l, struct learned *learned)
 		return -ENOMEM;
 	count(l, learned);
 	r = settle(l, learned, drafts, &unsettled);
-	/* What stands in the head is known only when the rest has been asked. */
+	/* The head contains counts that are only known after all checks. */
 	if (r == 0)
 		r = describe(l, learned, unsettled.moves);
 	if (r == 0)

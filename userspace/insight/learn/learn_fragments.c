@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which shipped fragments cover what was accessed. */
+/* Chooses the shipped fragments that cover the recorded accesses. */
 #include <string.h>
 
 #include "insight/learn/learn_state.h"
 #include "insight/recording/replay.h"
 
-/* A fragment is worth its line if it covers so many accesses that no other does, */
+/* A fragment is included if it covers at least this many accesses that no other fragment covers. */
 #define WORTH_NARROW 3u
-/* or so many if it lets everything in /usr/bin be run. */
+/* The same for a fragment that allows running everything in /usr/bin. */
 #define WORTH_BROAD 24u
 
 static int compile_fragment(struct learning *l, const char *name, struct diagnostics *d,
@@ -72,7 +72,7 @@ static int ask(const struct learning *l, const struct compiled_policy *p, size_t
 	return replay_judge(p, &l->runs[a->run], a, ret);
 }
 
-/* Does a rule deny it? The default does not count. */
+/* True if a rule denies it. A denial by default does not count. */
 static bool is_denied(const struct replay_answer *answer)
 {
 	return answer->decided && !answer->allowed && answer->rule != CORDON_NO_RULE;
@@ -98,7 +98,7 @@ static int find_fates(struct learning *l, const struct compiled_policy *credenti
 	return 0;
 }
 
-/* May anything in /usr/bin be run under it? */
+/* True if every program in /usr/bin may be run under it. */
 static int is_broad(const struct compiled_policy *p, bool *ret)
 {
 	static const char name[] = "/usr/bin/\1";
@@ -115,9 +115,9 @@ static int is_broad(const struct compiled_policy *p, bool *ret)
 }
 
 /*
- * Only fragments that say what one piece of installed software needs: those that join others, or
- * that allow something in the directories of an execution, would grant more than what these runs
- * did.
+ * A candidate only covers the needs of one piece of installed software. Fragments that include
+ * others, or that allow something in an execution's directories, would grant more than these runs
+ * need.
  */
 static bool is_candidate(const struct compiled_policy *p)
 {
@@ -253,7 +253,9 @@ static int choose(struct learning *l, struct learn_fragment *f)
 	return 0;
 }
 
-/* The one that covers most of what remains (Chvátal 1979: the greedy cover). */
+/*
+ * Chooses the fragment that covers most of the remaining accesses (Chvátal 1979: the greedy cover).
+ */
 static int choose_next(struct learning *l, bool *ret_more)
 {
 	struct learn_fragment *best = NULL;
@@ -282,7 +284,7 @@ static int choose_next(struct learning *l, bool *ret_more)
 	return best ? choose(l, best) : 0;
 }
 
-/* One that is wrong, or too large by itself, is no candidate. */
+/* A fragment with errors, or one that is too large, is not a candidate. */
 static int add_candidates(struct learning *l)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From names to patterns: what will be another name next time becomes a wildcard. */
+/* Converts names to patterns: parts that change between runs become wildcards. */
 #include "insight/learn/learn_names.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #define UUID_SIZE 36u
 /* Fewer hexadecimal digits may be a word or a date. */
 #define HASH_SIZE 16u
-/* mkstemp(3) takes six, most that imitate it no less. */
+/* mkstemp(3) uses six random characters, and similar functions use at least as many. */
 #define RANDOM_SIZE 6u
 
 static bool is_word(unsigned char c)
@@ -69,7 +69,7 @@ static int class_of(unsigned char c)
 	return isdigit(c) ? 0 : isupper(c) ? 1 : 2;
 }
 
-/* Words change between letters, capitals and digits seldom, random ones often. */
+/* Words seldom change between letters, capitals and digits, but random text often does. */
 static bool is_random(const char *word, size_t size, bool marked)
 {
 	size_t changes = 0;
@@ -78,11 +78,14 @@ static bool is_random(const char *word, size_t size, bool marked)
 		return false;
 	for (size_t i = 1; i < size; i++)
 		changes += class_of((unsigned char)word[i]) != class_of((unsigned char)word[i - 1]);
-	/* "x.Ab3dEf": behind a separator and of the usual length, less will do. */
+	/* "x.Ab3dEf": after a separator and with the usual length, fewer changes suffice. */
 	return changes >= (marked && (size == RANDOM_SIZE || size == 10) ? 2u : 3u);
 }
 
-/* "tmpab_12cd": Python's, and others. The size of what follows "tmp", 0: not so. */
+/*
+ * Python and others use names such as "tmpab_12cd". Returns the size of the part after "tmp"; 0:
+ * another name.
+ */
 static size_t temporary_size(const char *text, size_t size)
 {
 	size_t n = 3;
@@ -94,7 +97,7 @@ static size_t temporary_size(const char *text, size_t size)
 	return n >= 3 + RANDOM_SIZE ? n - 3 : 0;
 }
 
-/* What follows the first number of "3.11.4". 0: no version. */
+/* The size of the rest of "3.11.4" after its first number. 0: not a version. */
 static size_t version_tail(const char *text, size_t size, size_t first)
 {
 	size_t n = first, more;
@@ -109,7 +112,7 @@ struct generaliser {
 	const char *name;
 	size_t size, at;
 	unsigned int flags;
-	bool wild; /* a "*" was written last */
+	bool wild; /* the last output was a "*" */
 };
 
 static void put_wild(struct generaliser *g, size_t size)
@@ -127,12 +130,12 @@ static void put_character(struct generaliser *g)
 
 	g->wild = false;
 	if (n == 0) {
-		/* One byte of a name that is not UTF-8. */
+		/* A byte of a name that is not UTF-8. */
 		fprintf(g->out, "\\x%02x", c);
 		g->at++;
 		return;
 	}
-	/* As in "@(": a group of a shell, which patterns do not have. */
+	/* In "@(", for example: patterns do not have the groups of a shell. */
 	if ((c < 0x80 && strchr("*?[]{}\\$", c)) ||
 	    (c == '(' && g->at > 0 && strchr("!@+", g->name[g->at - 1])))
 		putc('\\', g->out);
@@ -140,7 +143,7 @@ static void put_character(struct generaliser *g)
 	g->at += n;
 }
 
-/* Where a word begins. True: it has been written. */
+/* At the start of a word. True: a wildcard was written for it. */
 static bool put_variable_word(struct generaliser *g)
 {
 	const char *text = g->name + g->at;
@@ -171,7 +174,7 @@ static bool put_variable_word(struct generaliser *g)
 	return false;
 }
 
-/* Where digits begin. True: they have been written. */
+/* At the start of a number. True: a wildcard was written for it. */
 static bool put_variable_number(struct generaliser *g)
 {
 	const char *text = g->name + g->at;
@@ -242,7 +245,7 @@ int learn_is_wild(const char *pattern)
 	return 0;
 }
 
-/* How far two patterns agree, up to the first wildcard. */
+/* The length of the common prefix of two patterns, up to the first wildcard. */
 static size_t common_head(const char *x, const char *y, size_t limit)
 {
 	size_t at = 0, n;
@@ -256,7 +259,7 @@ static size_t common_head(const char *x, const char *y, size_t limit)
 	return at;
 }
 
-/* The same from behind, not before `limit`; only bytes that need no care. */
+/* The length of the common suffix, at most `limit`; only bytes that need no escape. */
 static size_t common_tail(const char *x, const char *y, size_t limit)
 {
 	size_t n = 0, x_size = strlen(x), y_size = strlen(y);
@@ -267,7 +270,7 @@ static size_t common_tail(const char *x, const char *y, size_t limit)
 	return n;
 }
 
-/* As much of the tail as begins with an element of the pattern. */
+/* Reduces the tail so that it starts with a whole element of the pattern. */
 static size_t whole_tail(const char *pattern, size_t tail)
 {
 	size_t size = strlen(pattern), at = 0;
@@ -291,7 +294,7 @@ const char *learn_common(struct arena *a, const char *const *patterns, size_t co
 		tail = common_tail(patterns[0], patterns[i], tail);
 	for (size_t i = 0; i < count; i++)
 		tail = whole_tail(patterns[i], tail);
-	/* "1" of "2021" and "2031" says nothing: numbers vary as a whole. */
+	/* The "1" that "2021" and "2031" share is a coincidence: numbers vary as a whole. */
 	while (head && isdigit((unsigned char)patterns[0][head - 1]))
 		head--;
 	while (tail && isdigit((unsigned char)patterns[0][strlen(patterns[0]) - tail]))

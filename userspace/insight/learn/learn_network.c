@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses, sockets, and what the section `process` decides. */
+/* Learns addresses, sockets and the section `process`. */
 #include <netinet/in.h>
 #include <string.h>
 
 #include "insight/learn/learn_state.h"
 
-/* What the kernel hands out where a program asks for no port of its own (ip_local_port_range). */
+/*
+ * The range of ports that the kernel assigns to programs that do not choose one
+ * (ip_local_port_range).
+ */
 #define EPHEMERAL_LOW  32768u
 #define EPHEMERAL_HIGH 60999u
 
@@ -24,8 +27,8 @@ static bool is_loopback(const unsigned char *bytes)
 }
 
 /*
- * A port that was asked for as 0 is known when it is listened on, and to whoever connects to it on
- * the same host: it will be another one next time.
+ * A port that was requested as 0 is known to its listener, and to clients on the same host: the
+ * next run gets another one.
  */
 static bool is_ephemeral(const struct recorded_access *a, uint16_t port)
 {
@@ -58,7 +61,7 @@ static struct learn_address read_address(const struct recorded_access *a, uint32
 	return found;
 }
 
-/* By a name. Whoever only looks it up does not say what for: at a likely port. */
+/* An address with a name. A lookup alone does not show the port, so a likely one is used. */
 static struct learn_address read_host(const struct recorded_access *a)
 {
 	const unsigned char *question = (const unsigned char *)(a->domain ? a->named : a->bytes);
@@ -104,7 +107,7 @@ static int add_address(struct learning *l, const struct recorded_access *a, uint
 	return 0;
 }
 
-/* Of one network: a /24, or a /64 of IPv6? */
+/* True if both are in one network: a /24, or a /64 of IPv6. */
 static bool same_network(const struct learn_address *x, const struct learn_address *y)
 {
 	return !x->host && same_service(x, y) && x->rights == y->rights &&
@@ -262,7 +265,7 @@ static int add_setting(struct learning *l, const struct recorded_access *a)
 	return 0;
 }
 
-/* Rules speak of these protocols only. */
+/* Rules only support these protocols. */
 static bool is_sayable(const struct recorded_access *a)
 {
 	unsigned char protocol = (unsigned char)a->bytes[1];

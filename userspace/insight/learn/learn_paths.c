@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names as trees of patterns, one per variable.
+ * Collects names in trees of patterns, one per variable.
  *
  * A move must not widen: the new name may grant nothing that the old one does not. So all names
- * that a run moves something from or to get one set of rights, and so does everything below
+ * that a run moves objects from or to get one set of rights, and so does everything below
  * directories that it moves.
  */
 #include <string.h>
@@ -16,7 +16,7 @@ struct evidence learn_evidence(const struct recorded_access *a)
 	return (struct evidence){.count = a->count, .record = a->record, .program = a->program};
 }
 
-/* --- what runs made and moved --------------------------------------------------------------- */
+/* --- files that runs made and moved ----------------------------------------------------------- */
 
 static int mark(json_t *set, const struct recorded_access *a)
 {
@@ -27,7 +27,7 @@ static int mark(json_t *set, const struct recorded_access *a)
 	return json_object_set_new_nocheck(set, key, json_true()) < 0 ? -ENOMEM : 0;
 }
 
-/* Is the first `size` bytes of the name in the set? */
+/* True if the first `size` bytes of the name are in the set. */
 static bool is_marked(const json_t *set, const struct recorded_access *a, size_t size)
 {
 	_cleanup_(freep) char *key = NULL;
@@ -36,7 +36,7 @@ static bool is_marked(const json_t *set, const struct recorded_access *a, size_t
 	       json_object_get(set, key);
 }
 
-/* It, or a directory above it. */
+/* True if the name or a directory above it is in the set. */
 static bool is_marked_above(const json_t *set, const struct recorded_access *a)
 {
 	for (size_t i = a->size; i > 0; i--)
@@ -84,9 +84,9 @@ static int find_made(struct learning *l, uint32_t *linked)
 }
 
 /*
- * Of a hard link only the new name is on record. Programs that make one to put a file into its
- * place take the old name away afterwards: names that the run made and took away are taken for
- * such.
+ * Only the new name of a hard link is logged. Programs that use a link to put a file in place
+ * delete the old name afterwards. So names that the run both made and deleted are treated as such
+ * old names.
  */
 static int find_link_sources(struct learning *l, const uint32_t *linked)
 {
@@ -134,7 +134,7 @@ static struct learn_scope *find_scope(struct learning *l, const char *variable)
 	return (*end)->tree ? *end : NULL;
 }
 
-/* The innermost variable above a name, and where the rest begins. */
+/* The innermost variable above a name, and the offset of the rest. */
 static const char *find_variable(const struct recorded_run *run, const struct recorded_access *a,
 				 size_t *ret_begin)
 {
@@ -170,7 +170,7 @@ static uint64_t run_bit(size_t run)
 	return 1ull << (run < 63 ? run : 63);
 }
 
-/* Down the components from `at`; every node on the way learns of the run. */
+/* Follows the components from `at`; every node on the way records the run. */
 static struct learn_node *descend(struct learning *l, struct learn_node *node,
 				  const struct recorded_access *a, size_t at, const char *variable)
 {
@@ -267,7 +267,7 @@ static int reduce_scope(struct learning *l, struct learn_scope *scope)
 
 	for (size_t run = 0; run < l->run_count; run++)
 		area.runs |= run_bit(run);
-	/* The temporary directory is made for each execution and goes with it. */
+	/* The temporary directory is made for each execution and is removed with it. */
 	if (strcmp(scope->variable, "tmp") == 0 && scope->tree->children)
 		scope->tree->tree = true;
 	return learn_tree_reduce(l->arena, scope->tree, &area);
@@ -277,7 +277,7 @@ int learn_paths(struct learning *l)
 {
 	int r;
 
-	/* From the beginning: rights may have been added to `moved`. */
+	/* Start again: rights may have been added to `moved`. */
 	l->scopes = NULL;
 	r = find_moves(l);
 	l->abstract = learn_tree_new(l->arena);

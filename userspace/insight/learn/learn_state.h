@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the steps of learning a policy share. Everything belongs to the arena. */
+/* The common state of all steps of learning a policy. The arena owns everything. */
 #ifndef CORDON_INSIGHT_LEARN_STATE_H
 #define CORDON_INSIGHT_LEARN_STATE_H
 
@@ -25,7 +25,7 @@ struct learn_scope {
 struct learn_fragment {
 	const char *name;
 	struct compiled_policy *policy;
-	struct evidence evidence; /* what it covers */
+	struct evidence evidence; /* accesses that it covers */
 	size_t covers;
 	bool chosen;
 	struct learn_fragment *next;
@@ -34,7 +34,7 @@ struct learn_fragment {
 /* A destination, or several with the same rights. */
 struct learn_address {
 	unsigned char family, protocol;
-	const char *host; /* instead of the address, or NULL */
+	const char *host; /* replaces the address, or NULL */
 	unsigned char address[16];
 	unsigned int prefix;
 	uint16_t low, high; /* ports */
@@ -86,15 +86,12 @@ struct learning {
 
 struct evidence learn_evidence(const struct recorded_access *a);
 
-/*
- * Of a name that the run moved or linked something from or to? For learn_paths() to have been
- * called.
- */
+/* True if the run moved or linked an object from or to the name. Requires learn_paths(). */
 bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
 
 /*
- * A symbolic link that the policy written so far does not allow: learn_paths() shall make room for
- * it. 1: marked; 0: that has been tried; -ENOMEM.
+ * Marks a symbolic link that the policy so far does not allow, so that learn_paths() adjusts the
+ * rules below it. 1: marked; 0: this was already tried; -ENOMEM.
  */
 int learn_mark_link(const struct learning *l, const struct recorded_access *a);
 
@@ -105,7 +102,7 @@ int learn_denials(struct learning *l, const struct compiled_policy *credentials)
 int learn_fragments(struct learning *l);
 void learn_fragments_release(struct learning *l);
 
-/* The rest, as trees (again, if called again), addresses and settings. -ENOMEM. */
+/* Builds the trees (also when called again), the addresses and the settings. -ENOMEM. */
 int learn_paths(struct learning *l);
 int learn_network(struct learning *l);
 

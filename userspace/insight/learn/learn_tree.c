@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds accessed names as a tree of patterns, and makes it smaller. */
+/* Keeps accessed names as a tree of patterns, and reduces it. */
 #include "insight/learn/learn_tree.h"
 
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "insight/learn/learn_names.h"
 
 /*
- * So many names alike in one directory stand for all of them: where the run makes files, and
- * elsewhere.
+ * With this many similar names in one directory, a pattern replaces them: where the run makes
+ * files, and elsewhere.
  */
 #define MANY_SCRATCH 4u
 #define MANY	     8u
-/* Below one directory; a policy of thousands of names is nobody's to read. */
+/* The limit for one directory: a policy of thousands of names is not readable. */
 #define TOO_MANY 256u
 
 #define MAKING                                                                                     \
@@ -52,7 +52,7 @@ struct learn_node *learn_tree_child(struct arena *a, struct learn_node *parent, 
 
 static void merge_nodes(struct learn_node *into, struct learn_node *from);
 
-/* Takes over another node's children. */
+/* Takes ownership of another node's children. */
 static void merge_children(struct learn_node *into, struct learn_node *children)
 {
 	while (children) {
@@ -81,7 +81,7 @@ static void merge_nodes(struct learn_node *into, struct learn_node *from)
 	merge_children(into, from->children);
 }
 
-/* Everything below, as one set of rights. */
+/* Collects everything below into one set of rights. */
 static void collect(const struct learn_node *node, struct learn_node *all)
 {
 	for (const struct learn_node *c = node->children; c; c = c->next) {
@@ -112,7 +112,7 @@ static int flatten(struct arena *a, struct learn_node *node, uint32_t rights)
 
 /* --- names that vary ---------------------------------------------------------------------- */
 
-/* What comes behind the last dot. */
+/* The part from the last dot on. */
 static const char *suffix_of(const char *pattern)
 {
 	const char *dot = strrchr(pattern, '.');
@@ -126,13 +126,13 @@ static bool are_alike(const struct learn_node *x, const struct learn_node *y)
 	       !x->children == !y->children;
 }
 
-/* A name that some runs have and others have not. */
+/* True if only some runs have the name. */
 static bool varies(const struct learn_node *node, uint64_t runs)
 {
 	return node->runs != runs && node->pattern[0] != '*';
 }
 
-/* Moves the children that `chosen` marks into one with this pattern. */
+/* Merges the children that are marked in `chosen` into one with this pattern. */
 static int replace_children(struct arena *a, struct learn_node *parent, const bool *chosen,
 			    const char *pattern)
 {
@@ -174,7 +174,7 @@ struct selection {
 	uint64_t runs;
 };
 
-/* Those that vary as `model` does: alike, and with the same suffix. */
+/* Selects the children that vary like `model`: similar, and with the same suffix. */
 static void select_varying(const struct learn_node *parent, const struct learn_node *model,
 			   uint64_t runs, struct selection *s)
 {
@@ -227,15 +227,18 @@ static int reduce_varying(struct arena *a, struct learn_node *node, const struct
 		if (!varies(c, area->runs))
 			continue;
 		select_varying(node, c, area->runs, &s);
-		/* One name each in several runs: not the same program doing more in one of them. */
+		/*
+		 * Several runs must have one name each. Otherwise the same program may have done
+		 * more in one of them.
+		 */
 		if (s.count < 2 || !(s.runs & (s.runs - 1)))
 			continue;
 		pattern = learn_common(a, s.patterns, s.count);
 		if (!pattern)
 			return -ENOMEM;
 		/*
-		 * With nothing in common they may be anything; only what the run makes is that
-		 * free.
+		 * Names without a common part would match everything; only files that the run makes
+		 * may be that general.
 		 */
 		if (strlen(pattern) < 3 && !(area->scratch && c->rights & MAKING))
 			continue;
@@ -266,7 +269,7 @@ static int reduce_many(struct arena *a, struct learn_node *node, const struct le
 	return r;
 }
 
-/* Names below "*" that it covers already. */
+/* Drops names that a "*" in the same directory already covers. */
 static void drop_covered(struct learn_node *node)
 {
 	struct learn_node *star = NULL, **at = &node->children;
@@ -288,9 +291,9 @@ static void drop_covered(struct learn_node *node)
 }
 
 /*
- * A symbolic link is allowed only where rules say the same below its name as below any other, at
- * any depth (policy_judge_path()): what a pattern that may be the link's says of itself and of what
- * is below it is one set of rights.
+ * A symbolic link is only allowed if rules treat names below it the same as names below any other,
+ * at any depth (policy_judge_path()). So a pattern that may match a link gets one set of rights for
+ * itself and everything below.
  */
 static int level_below_links(struct arena *a, struct learn_node *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was learnt, as a policy file with the evidence in comments. */
+/* Writes the learned policy as a file, with the evidence in comments. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -18,7 +18,10 @@
 
 /* --- texts ---------------------------------------------------------------------------------- */
 
-/* Names of processes and files are others' choice: none ends the comment or hides what follows. */
+/*
+ * Other users may choose the names of processes and files: the name must not end the comment or
+ * hide the text after it.
+ */
 static void put_comment(FILE *out, const char *text)
 {
 	for (size_t i = 0, n, size = strlen(text); i < size; i += n) {
@@ -75,7 +78,7 @@ void learn_put_rights(FILE *out, uint32_t rights)
 
 	putc('[', out);
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		/* A key of its own, see learn_write_names.c. */
+		/* It has a separate key, see learn_write_names.c. */
 		if (!(rights & CORDON_RIGHT(right)) || right == CORDON_LINKS)
 			continue;
 		fprintf(out, "%s%s", separator, question_right_name(right));
@@ -165,7 +168,7 @@ static void put_process(struct writer *w)
 	}
 }
 
-/* The next power of two, so that a limit is a round number with room. */
+/* A power of two with a reserve, so that a limit is a round number. */
 static uint64_t roomy(uint64_t used, uint64_t least)
 {
 	uint64_t limit = least;
@@ -188,7 +191,7 @@ static void put_limits(struct writer *w)
 	}
 	if (!nsec)
 		return;
-	fputs("\n# Four times what the runs used, rounded up:\n# limits: {", w->out);
+	fputs("\n# Four times the highest usage of the runs, rounded up:\n# limits: {", w->out);
 	fprintf(w->out, "wall: %llus", (unsigned long long)roomy(nsec / 1000000000u, 4));
 	if (memory)
 		fprintf(w->out, ", memory: %lluM", (unsigned long long)roomy(memory >> 20, 16));
@@ -208,7 +211,7 @@ static bool is_kept_anyway(const char *name)
 	return strncmp(name, "LC_", 3) == 0;
 }
 
-/* Which variables were read is on no record. */
+/* The log does not contain which variables were read. */
 static void put_environment(struct writer *w)
 {
 	_cleanup_(freep) char *key = NULL;
@@ -224,8 +227,8 @@ static void put_environment(struct writer *w)
 				continue;
 			json_object_set_new(seen, text, json_true());
 			if (shown == 0)
-				fputs("\n# Variables that the runs had besides those that policies keep "
-				      "unless told.\n# Which of them they read is on no record:\n"
+				fputs("\n# Further variables of the runs, which policies do not keep by "
+				      "default.\n# The log does not show which of them were read:\n"
 				      "#  ",
 				      w->out);
 			if (++shown > VARIABLES_SHOWN)
@@ -245,8 +248,8 @@ static void put_environment(struct writer *w)
 static void put_head(struct writer *w, const struct learned *counts)
 {
 	fprintf(w->out,
-		"# Learnt from %zu execution%s with %zu distinct accesses on record, of which this policy\n"
-		"# allows %zu: each was asked of it again.\n",
+		"# Learnt from %zu execution%s with %zu distinct logged accesses. This policy allows\n"
+		"# %zu of them: each was checked with it again.\n",
 		w->l->run_count, w->l->run_count == 1 ? "" : "s", counts->accesses,
 		counts->allowed);
 	for (size_t i = 0; i < w->l->run_count && i < RUNS_SHOWN; i++) {
@@ -384,7 +387,7 @@ char *learn_write(const struct learning *l, const struct learned *counts)
 	put_environment(&w);
 	put_left_out(
 		&w, LEARN_CREDENTIAL,
-		"\n# Left out by choice: where credentials usually lie. With --include-credentials they are\n"
+		"\n# Left out by choice: usual places of credentials. With --include-credentials they are\n"
 		"# learnt like anything else.\n");
 	put_left_out(&w, LEARN_IMPOSSIBLE, "\n# Left out because no policy can allow them:\n");
 	put_left_out(&w, LEARN_REFUSED, "\n# Left out because the runs were refused them:\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules for what has a name: files, programs, unix sockets. */
+/* Writes the rules for named objects: files, programs and unix sockets. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void collect(struct writer *w, const struct learn_node *node, const char 
 	bool root = !*path;
 
 	add_line(w, root ? "/" : path, "", node->rights, &node->evidence);
-	/* "/x" is also the listing of a directory of that name for whoever may read it. */
+	/* "/x" with read also grants the listing of a directory with that name. */
 	if (node->listing && !(node->rights & CORDON_RIGHT(CORDON_READ)))
 		add_line(w, path, "/", CORDON_RIGHT(CORDON_READ), &node->evidence);
 	for (const struct learn_node *c = node->children; c; c = c->next) {
@@ -80,7 +80,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Does a pattern of the kind that is written here match the name? */
+/* True if a pattern of the form that is written here matches the name. */
 static bool pattern_matches(const char *pattern, const char *name)
 {
 	_cleanup_(freep) char *above = NULL;
@@ -98,7 +98,7 @@ static bool pattern_matches(const char *pattern, const char *name)
 	return found;
 }
 
-/* What a line says that one with wildcards says, too. */
+/* The rights of a line that a line with wildcards also grants. */
 static uint32_t covered_rights(const struct line *line, const struct line *by)
 {
 	_cleanup_(freep) char *name = NULL;
@@ -108,7 +108,7 @@ static uint32_t covered_rights(const struct line *line, const struct line *by)
 	    learn_is_wild(line->pattern))
 		return 0;
 	to = name = strdup(line->pattern);
-	/* The name itself: no wildcard is left once its escapes are gone. */
+	/* Unescapes the pattern to get the name; it has no wildcards. */
 	for (const char *from = line->pattern; name && *from; from++) {
 		from += *from == '\\' && from[1];
 		*to++ = *from;
@@ -128,7 +128,7 @@ static void drop_covered(struct writer *w)
 			w->lines[i].rights &= ~covered_rights(&w->lines[i], &w->lines[j]);
 }
 
-/* A rule for each set of rights, of those in `section`. */
+/* Writes a rule for each set of rights in `section`. */
 static void put_rules(struct writer *w, uint32_t section, const char *key)
 {
 	for (size_t i = 0; i < w->count; i++) {

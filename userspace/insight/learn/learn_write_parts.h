@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that write down a learnt policy share. */
+/* Shared by the files that write a learned policy. */
 #ifndef CORDON_INSIGHT_LEARN_WRITE_PARTS_H
 #define CORDON_INSIGHT_LEARN_WRITE_PARTS_H
 
