@@ -232,10 +232,10 @@ static void test_story_without_start_or_end(void **state)
 
 	add_denial(run, 10, "/x", 0);
 	text = story(run, (struct style){0});
-	assert_has(text, "still running, or no end on record");
+	assert_has(text, "still running, or its end was not logged");
 	assert_has(text, "the record of its start is not in this log");
 	assert_has(text, "read of /x was refused");
-	assert_has(nothing, "no end on record");
+	assert_has(nothing, "its end was not logged");
 }
 
 /* Its daemon had died: with the status that its owner told, and without. */

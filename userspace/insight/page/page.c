@@ -137,7 +137,7 @@ static void write_moment(FILE *out, uint64_t nsec)
 
 	if (nsec > 0 && gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	html_text(out, text[0] ? text : "not on record");
+	html_text(out, text[0] ? text : "not logged");
 }
 
 static void write_head(const struct document *d)

@@ -30,7 +30,7 @@ void page_result(FILE *out, const struct page_execution *e)
 	/* After denials, exit status 0 does not mean that the execution succeeded. */
 	fprintf(out, "<span class=\"tag %s\">", !o.good ? "bad" : e->denied > 0 ? "warn" : "good");
 	if (!e->end)
-		fputs("no end on record", out);
+		fputs("its end was not logged", out);
 	else if (o.phrase)
 		html_text(out, o.phrase);
 	else if (o.signal)

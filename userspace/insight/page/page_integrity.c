@@ -43,7 +43,7 @@ static void write_proof(FILE *out, const struct verify_result *r)
 		(unsigned long long)r->proven, plural(r->proven), r->proven == 1 ? "s" : "",
 		(unsigned long long)r->sealed);
 	if (r->problems > 0)
-		fputs("What follows is not proven: the log is damaged.", out);
+		fputs("The rest is not proven: the log is damaged.", out);
 	else
 		fprintf(out, "%llu record%s behind that %s only chained.", behind, plural(behind),
 			behind == 1 ? "is" : "are");
@@ -56,21 +56,21 @@ static void write_seals(FILE *out, const struct page_integrity *i)
 	const struct verify_result *r = &i->result;
 
 	if (r->seals == 0)
-		fputs("<p class=\"note warn\"><strong>Not sealed.</strong> Whoever could write the "
-		      "log's files could have written all of it anew: compare the last record with "
-		      "what was kept elsewhere.</p>\n",
+		fputs("<p class=\"note warn\"><strong>Not sealed.</strong> Any process that could "
+		      "write the log's files could have replaced all of it: compare the last record "
+		      "with a copy kept elsewhere.</p>\n",
 		      out);
 	else if (!i->with_key)
 		fprintf(out,
 			"<p class=\"note warn\"><strong>Sealed, but not checked.</strong> The log has %llu "
 			"seal%s. With the verification key (<code>--key-file</code>) they prove that "
-			"not even root changed what they cover.</p>\n",
+			"not even root changed the records that they cover.</p>\n",
 			(unsigned long long)r->seals, plural(r->seals));
 	else if (r->sealed == 0 && r->behind == 0)
 		fputs("<p class=\"note bad\"><strong>No seal is good.</strong> Nothing is proven.</p>\n",
 		      out);
 	else if (r->sealed == 0)
-		fputs("<p class=\"note bad\"><strong>Nothing is proven.</strong> The damage lies before "
+		fputs("<p class=\"note bad\"><strong>Nothing is proven.</strong> The damage is before "
 		      "the first seal.</p>\n",
 		      out);
 	else
@@ -118,7 +118,7 @@ void page_integrity_write(FILE *out, const struct page_integrity *integrity, uin
 	hex_encode(r->chain, sizeof(r->chain), chain);
 	fprintf(out,
 		"<p class=\"soft\">The last of %llu records in %llu segment%s has seq %llu and chain "
-		"value <code>%s</code>. Compare these with what was kept elsewhere: a chain alone "
+		"value <code>%s</code>. Compare these with a copy kept elsewhere: a chain alone "
 		"does not show that its end was cut off.</p>\n</section>\n",
 		(unsigned long long)r->records, (unsigned long long)r->segments,
 		plural(r->segments), (unsigned long long)r->sequence, chain);

@@ -176,7 +176,7 @@ static void draw(const struct chart *c, size_t number)
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Time line\">\n"
 		"<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"t%zu d%zu\">\n"
 		"<title id=\"t%zu\">Processes over time</title>\n<desc id=\"d%zu\">%zu processes over "
-		"%.2f seconds. The table that follows says the same.</desc>\n",
+		"%.2f seconds. The table below has the same data.</desc>\n",
 		WIDTH, height, number, number, number, number, c->rows,
 		(double)(c->end - c->start) / 1e9);
 	draw_grid(c, height - 4);

@@ -206,23 +206,22 @@ const char *denial_reason_words(const char *reason, size_t size, const char *soc
 		{"default", "no rule allows it"},
 		{"rule", "a rule denies it"},
 		{"widens",
-		 "the new name would grant more, or what lies below may not be made there"},
+		 "the new name would grant more, or names below it may not be created there"},
 		{"unresolved", "the object has no name that a rule could match"},
 		{"unknown", "the process belongs to no execution that is alive"},
 		{"builtin", "no policy can allow this"},
 		{"foreign", "it belongs to another execution or to the host"},
 		{"ending", "the execution was being ended"},
 		{"host", "the address is the host's own, and no rule names it"},
-		{"changed", "it is not the code whose digest is on record"},
-		{"permissions",
-		 "the host's own permissions refuse it, and a rule denies it besides"},
+		{"changed", "the code does not match the recorded digest"},
+		{"permissions", "the host's own permissions refuse it, and a rule denies it, too"},
 	};
 	const char *words = find_words(phrases, ARRAY_SIZE(phrases), reason, size);
 
 	/* the first phrase */
 	if (words == phrases[0].phrase && is_for_destination(socket, socket_size))
-		return "no rule allows it; where it was to lead was not named yet: `network: record` "
-		       "has that on record";
+		return "no rule allows it, and its destination is not known yet: `network: record` "
+		       "logs the destination";
 	return words ? words : "for an unknown reason";
 }
 

@@ -343,7 +343,7 @@ static void write_result(struct header *h, const json_t *end, unsigned long long
 	h->first = false;
 	style_begin(h->out, h->style, role);
 	if (!end)
-		fputs("still running, or no end on record", h->out);
+		fputs("still running, or its end was not logged", h->out);
 	else if (o.phrase)
 		fputs(o.phrase, h->out);
 	else if (o.signal)

@@ -15,10 +15,10 @@ static const char *cause_phrase(const char *cause)
 	} phrases[] = {
 		{"timeout", "killed: its time was up"},
 		{"denials", "killed: too many denials"},
-		{"owner-gone", "killed: whoever started it was gone"},
+		{"owner-gone", "killed: the process that started it exited"},
 		{"killed", "killed on request"},
 		{"recovered", "killed: found orphaned when cordon started"},
-		{"cancelled", "killed: it was asked to end, and went on"},
+		{"cancelled", "killed: it did not end on request"},
 		{"not-started", "never ran: the program could not be executed"},
 	};
 

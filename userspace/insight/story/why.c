@@ -246,7 +246,7 @@ static void write_where(FILE *out, const struct style *style, const json_t *entr
 	fprintf(out, "%llu times in %llu records", (unsigned long long)view_number(entry, "count"),
 		(unsigned long long)(view_number(entry, "count") - merged));
 	if (merged > 0)
-		fprintf(out, ", of which the kernel merged %llu", (unsigned long long)merged);
+		fprintf(out, "; the kernel merged %llu of them", (unsigned long long)merged);
 	fputc('\n', out);
 }
 

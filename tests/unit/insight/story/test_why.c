@@ -83,7 +83,7 @@ static void test_explains(void **state)
 	free(question.object);
 	text = text_of(why);
 	assert_non_null(strstr(text, "policies/python-sandbox.yaml:31"));
-	assert_non_null(strstr(text, "7 times in 2 records, of which the kernel merged 5"));
+	assert_non_null(strstr(text, "7 times in 2 records; the kernel merged 5 of them"));
 	assert_non_null(strstr(text, "{allow: [read], paths: [\"/etc/hosts\"]}"));
 	free(text);
 	json_decref(why);
@@ -120,7 +120,7 @@ static void test_attempt_and_socket(void **state)
 	assert_string_equal(view_text(json_array_get(list, 0), "object.text"), "/root/.env");
 	text = text_of(why);
 	assert_non_null(strstr(text, "the host's own permissions refuse it"));
-	assert_non_null(strstr(text, "`network: record` has that on record"));
+	assert_non_null(strstr(text, "`network: record` logs the destination"));
 	free(text);
 	json_decref(why);
 	json_decref(records[0]);
