@@ -79,7 +79,8 @@ static void test_told(void **state)
 		{"files: [{deny: [read], paths: ['@/link/**']}]\n", "nothing is called"},
 		{"files: [{deny: [read], paths: ['@/{x,link}/a']}]\n", "/real/a\": rules know"},
 		{"exec: [{allow: [run], paths: ['@/link/sh']}]\n", "/real/dash\": rules know"},
-		{"exec: [{allow: [run], paths: ['@/real/sh']}]\n", "the kernel does not use the name"},
+		{"exec: [{allow: [run], paths: ['@/real/sh']}]\n",
+		 "the kernel does not use the name"},
 		{"files: [{allow: [read], paths: ['@/real']}]\n", "does not cover its contents"},
 	};
 
