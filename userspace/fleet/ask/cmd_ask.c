@@ -129,7 +129,8 @@ static int ask(const struct ask *a)
 		fleet_view_finish(&view, &a->fleet, &output.style);
 	if (result.lost > 0)
 		message("%" PRIu64
-			" records are not at their indexed places in the logs: run `cordon log verify --log` on the logs in %s",
+			" records are not at their indexed places in the logs: run `cordon log "
+			"verify --log` on the logs in %s",
 			result.lost, a->fleet.store);
 	fleet_view_close(&view);
 	if (r < 0 && r != -ECANCELED)

@@ -319,8 +319,8 @@ static int add_expected(const char *path, struct host_states *states, struct fai
 		if (!delivery_id_is_valid(id) || strchr(id, '-') || strlen(id) < ID_MIN)
 			return failure_set(
 				failure, EINVAL,
-				"%s:%u: \"%.60s\" is not a host id. Write the id, then your name for it: a "
-				"host can report any name. `cordon-fleet hosts` shows ids",
+				"%s:%u: \"%.60s\" is not a host id. Write the id, then your name for "
+				"it: a host can report any name. `cordon-fleet hosts` shows ids",
 				path, number, id);
 		if (expect(states, id, name) < 0)
 			return failure_set(failure, ENOMEM, "out of memory");

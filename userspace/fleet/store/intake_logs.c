@@ -134,11 +134,11 @@ static int catch_up(struct rows *rows, struct host_log *log, uint64_t now, struc
 		return 0;
 	}
 	if (log->rows.contiguous > log->segment.sequence)
-		return failure_set(
-			failure, EBADMSG,
-			"%s ends with record %" PRIu64 ", and had %" PRIu64
-			": it was truncated; restore it from a backup, or move it and fleet.sqlite away",
-			log->path, log->segment.sequence, log->rows.contiguous);
+		return failure_set(failure, EBADMSG,
+				   "%s ends with record %" PRIu64 ", and had %" PRIu64
+				   ": it was truncated; restore it from a backup, or move it and "
+				   "fleet.sqlite away",
+				   log->path, log->segment.sequence, log->rows.contiguous);
 	return 0;
 }
 

@@ -145,7 +145,8 @@ static int sql_failure(struct rows *rows, struct failure *failure)
 	return failure_set(
 		failure, error, "%s: %s%s", rows->path, sqlite3_errmsg(rows->database),
 		error == ENOSPC
-			? "; free disk space, then start the store again: unacknowledged messages are sent again"
+			? "; free disk space, then start the store again: unacknowledged messages "
+			  "are sent again"
 		: error == EBUSY ? "; another store writes there, stop it"
 				 : "");
 }

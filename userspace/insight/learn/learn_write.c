@@ -227,8 +227,9 @@ static void put_environment(struct writer *w)
 				continue;
 			json_object_set_new(seen, text, json_true());
 			if (shown == 0)
-				fputs("\n# Further variables of the runs, which policies do not keep by "
-				      "default.\n# The log does not show which of them were read:\n"
+				fputs("\n# Further variables of the runs, which policies do not keep "
+				      "by default.\n"
+				      "# The log does not show which of them were read:\n"
 				      "#  ",
 				      w->out);
 			if (++shown > VARIABLES_SHOWN)

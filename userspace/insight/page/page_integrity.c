@@ -70,8 +70,8 @@ static void write_seals(FILE *out, const struct page_integrity *i)
 		fputs("<p class=\"note bad\"><strong>No seal is good.</strong> Nothing is proven.</p>\n",
 		      out);
 	else if (r->sealed == 0)
-		fputs("<p class=\"note bad\"><strong>Nothing is proven.</strong> The damage is before "
-		      "the first seal.</p>\n",
+		fputs("<p class=\"note bad\"><strong>Nothing is proven.</strong> The damage is "
+		      "before the first seal.</p>\n",
 		      out);
 	else
 		write_proof(out, r);

@@ -169,11 +169,11 @@ static int look_at_link(struct arena *a, const struct model *m, const struct rul
 	meant = arena_printf(a, "write \"%s\": rules know objects by their own names", meant);
 	if (!meant)
 		return -ENOMEM;
-	report_warning(
-		d, &name->place, meant,
-		last ? "on this host %s is a symbolic link to %s: the kernel does not use the name \"%s\""
-		     : "on this host %s is a symbolic link to %s: nothing is called \"%s\"",
-		link, target, pattern);
+	report_warning(d, &name->place, meant,
+		       last ? "on this host %s is a symbolic link to %s: the kernel "
+			      "does not use the name \"%s\""
+			    : "on this host %s is a symbolic link to %s: nothing is called \"%s\"",
+		       link, target, pattern);
 	return 0;
 }
 

@@ -222,9 +222,9 @@ static void test_special(void **state)
 static void test_kinds(void **state)
 {
 	static const char *const expected[] = {
-		"this lets it read credentials and change files that other programs load or run: files "
-		"read, list, write, create, delete / and others without end below /, allowed by "
-		"test.yaml:3: allow all /**",
+		"this lets it read credentials and change files that other programs load or run: "
+		"files read, list, write, create, delete / and others without end below /, allowed "
+		"by test.yaml:3: allow all /**",
 		"this lets it read credentials: files read, list /etc/shadow, as other rules do, "
 		"allowed by test.yaml:4: allow read /etc/shadow",
 		"this lets it change files that other programs load or run: files write "
