@@ -16,7 +16,6 @@
 #include "daemon/execution/approved.h"
 #include "daemon/execution/temporary.h"
 #include "daemon/host/tmpdir.h"
-#include "daemon/host/workdir.h"
 
 /* The request's own part; what it asks of policy, log and directories comes after. */
 static int take_request(struct execution *e, struct protocol_fds *fds, const struct peer *peer,
@@ -280,20 +279,17 @@ static int name_workdir(struct execution *e, struct failure *failure)
 	return e->record.workdir ? 0 : failure_set(failure, ENOMEM, "%m");
 }
 
-static int check_directory(const struct execution *e, int fd, const char *const *own,
-			   struct failure *failure)
+static int check_directory(const struct places *places, size_t index, struct failure *failure)
 {
-	dev_t device;
-	ino_t inode;
-	int r = workdir_check(fd, DAEMON_PASSWD, own, failure);
-
-	logs_where(e->log, &device, &inode);
-	return r < 0 ? r : workdir_check_log(fd, logs_directory(e->log), device, inode, failure);
+	if (index >= places->count)
+		return failure_set(failure, EBADMSG, "a directory was not checked");
+	*failure = places->of[index].failure;
+	return places->of[index].result;
 }
 
 /* Whatever the member has a variable stand for must be as fit as a work directory. */
 static int check_member_directories(struct execution *e, const struct prepare_request *request,
-				    const struct peer *peer, const char *const *own,
+				    const struct peer *peer, const struct places *places,
 				    struct failure *failure)
 {
 	size_t first = 1 + (request->home ? 1u : 0u);
@@ -305,7 +301,7 @@ static int check_member_directories(struct execution *e, const struct prepare_re
 
 		if (is_unwanted(e, request, i))
 			continue;
-		r = check_directory(e, e->directories[first + i], own, &why);
+		r = check_directory(places, first + i, &why);
 		if (r < 0)
 			failure_set(failure, r, "${%s}: %s", request->binds[i], why.text);
 	}
@@ -313,17 +309,16 @@ static int check_member_directories(struct execution *e, const struct prepare_re
 }
 
 static int check_directories(struct execution *e, const struct prepare_request *request,
-			     const struct peer *peer, struct failure *failure)
+			     const struct peer *peer, const struct places *places,
+			     struct failure *failure)
 {
-	const char *const own[] = {PROTOCOL_DIRECTORY, NULL};
-
 	if (e->owner.member) {
-		int r = check_member_directories(e, request, peer, own, failure);
+		int r = check_member_directories(e, request, peer, places, failure);
 
 		if (r < 0)
 			return r;
 	}
-	return check_directory(e, e->directories[0], own, failure);
+	return check_directory(places, 0, failure);
 }
 
 static int make_cgroup(struct execution *e, struct failure *failure)
@@ -341,7 +336,8 @@ static int make_cgroup(struct execution *e, struct failure *failure)
 }
 
 static int build(struct execution *e, struct prepare_request *request, const struct peer *peer,
-		 struct log_use *log, char **ret_message, struct failure *failure)
+		 struct log_use *log, const struct places *places, char **ret_message,
+		 struct failure *failure)
 {
 	struct process_status owner;
 	int r;
@@ -362,7 +358,7 @@ static int build(struct execution *e, struct prepare_request *request, const str
 	(void)((r = take_policy(e, request, peer, ret_message, failure)) < 0 ||
 	       (r = check_coverage(e, failure)) < 0 ||
 	       (r = take_log(e, request, log, failure)) < 0 ||
-	       (r = check_directories(e, request, peer, failure)) < 0 ||
+	       (r = check_directories(e, request, peer, places, failure)) < 0 ||
 	       /* What a crash leaves from here on, the next daemon can name. */
 	       (r = state_save(e->daemon->state_fd, e, failure)) < 0 ||
 	       (r = make_tmp(e, failure)) < 0 || (r = make_cgroup(e, failure)) < 0 ||
@@ -384,8 +380,9 @@ static void record_refusal(struct execution *e, const char *policy, const char *
 }
 
 int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds,
-		      const struct peer *peer, struct log_use *log, void *connection,
-		      struct execution **ret_execution, char **ret_message, struct failure *failure)
+		      const struct peer *peer, struct log_use *log, const struct places *places,
+		      void *connection, struct execution **ret_execution, char **ret_message,
+		      struct failure *failure)
 {
 	struct execution *e = execution_new(daemon, message, peer->ucred.pid, connection);
 	struct prepare_request request = {};
@@ -404,7 +401,7 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 	e->record.uid = e->owner.uid;
 	r = take_request(e, fds, peer, &request, failure);
 	if (r == 0)
-		r = build(e, &request, peer, log, ret_message, failure);
+		r = build(e, &request, peer, log, places, ret_message, failure);
 	if (r < 0) {
 		record_refusal(e, request.policy,
 			       *ret_message && **ret_message ? *ret_message : failure->text);

@@ -4,15 +4,17 @@
 #define CORDON_DAEMON_PREPARE_H
 
 #include "daemon/execution/execution.h"
+#include "daemon/execution/places.h"
 
 /*
  * Makes an execution from a request and its descriptors, which it takes over (even on failure).
- * `log`: the one that it names, or NULL for the daemon's; stays the caller's reference.
+ * `log`: the one that it names, or NULL for the daemon's; stays the caller's reference. `places`:
+ * checks of the descriptors.
  * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
  */
 int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds,
-		      const struct peer *peer, struct log_use *log, void *connection,
-		      struct execution **ret_execution, char **ret_message,
+		      const struct peer *peer, struct log_use *log, const struct places *places,
+		      void *connection, struct execution **ret_execution, char **ret_message,
 		      struct failure *failure);
 
 /*

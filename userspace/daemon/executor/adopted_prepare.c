@@ -38,7 +38,7 @@ static int check_place(const struct execution *e, int *ret_fd, struct failure *f
 
 	if (fd < 0)
 		return failure_set(failure, fd, "the directory %s: %m", e->record.workdir);
-	r = workdir_check(fd, DAEMON_PASSWD, own, failure);
+	r = workdir_check(fd, false, DAEMON_PASSWD, own, failure);
 	if (r == 0)
 		*ret_fd = TAKE_FD(fd);
 	return r;

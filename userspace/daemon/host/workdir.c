@@ -4,13 +4,20 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <poll.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,6 +27,9 @@
 #define PASSWD_MAX (16u << 20)
 /* Deeper ones have no name that a call takes. */
 #define DEPTH_MAX (PATH_MAX / 2)
+/* The time for each home, and after how many silent homes the rest counts as silent. */
+#define HOME_MSEC	 300
+#define SILENT_HOMES_MAX 3u
 /* Directories of cordon's own that a caller may name. */
 #define OWN_MAX 8u
 
@@ -91,8 +101,29 @@ struct place {
 	uint64_t mount, device, inode;
 };
 
-/* Of a climb that goes on. STEP_CLEAR: nothing that is looked for lies further up. */
-enum step { STEP_ON, STEP_FOUND, STEP_CLEAR, STEP_LINK, STEP_NOWHERE };
+/*
+ * Of a climb that goes on. STEP_CLEAR: nothing that is looked for lies further up. STEP_UNCACHED:
+ * the kernel's caches do not suffice, and a file system may be unresponsive.
+ */
+enum step { STEP_ON, STEP_FOUND, STEP_CLEAR, STEP_LINK, STEP_NOWHERE, STEP_UNCACHED };
+
+/* Renames elsewhere make the kernel start a lookup again that uses its caches alone. */
+#define CACHED_TRIES 16
+
+/* -EAGAIN: `cached`, and the lookup needs the file system. */
+static int open_path(int directory, const char *name, uint64_t flags, bool cached)
+{
+	const struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags,
+				     .resolve = cached ? RESOLVE_CACHED : 0};
+	int fd = -1;
+
+	for (int i = 0; i < CACHED_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, directory, name, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return fd < 0 ? -errno : fd;
+}
 
 typedef enum step (*judge_place)(void *context, const struct place *place);
 
@@ -101,16 +132,13 @@ static bool same_place(const struct place *a, const struct place *b)
 	return a->inode == b->inode && a->device == b->device && a->mount == b->mount;
 }
 
-/*
- * Whoever may not answer is not asked: a server, an automounter. `flags`: AT_SYMLINK_NOFOLLOW
- * or none.
- */
-static enum step look_at(int fd, const char *name, int flags, struct place *ret_place)
+/* Sends no request to a server. */
+static enum step look_at(int fd, struct place *ret_place)
 {
 	struct statx st;
 
-	if (statx(fd, name, AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC | flags,
-		  STATX_TYPE | STATX_INO | STATX_MNT_ID, &st) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_MNT_ID,
+		  &st) < 0)
 		return STEP_NOWHERE;
 	if (S_ISLNK(st.stx_mode))
 		return STEP_LINK;
@@ -119,18 +147,30 @@ static enum step look_at(int fd, const char *name, int flags, struct place *ret_
 	return STEP_ON;
 }
 
+/* `flags`: O_NOFOLLOW or none. O_PATH makes an automounter mount nothing. */
+static enum step look_at_name(const char *name, uint64_t flags, bool cached,
+			      struct place *ret_place)
+{
+	_cleanup_(closep) int fd = open_path(AT_FDCWD, name, flags, cached);
+
+	if (fd == -EAGAIN && cached)
+		return STEP_UNCACHED;
+	return fd < 0 ? STEP_NOWHERE : look_at(fd, ret_place);
+}
+
 /*
  * From the directory that is open to the root, whose parent is itself, by "..", so that names play
  * no part, and one step at a time: whoever asks chooses how deep it lies.
  */
-static enum step climb(int inner_fd, judge_place judge, void *context)
+static enum step climb(int inner_fd, bool cached, judge_place judge, void *context)
 {
-	_cleanup_(closep) int fd = openat(inner_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closep) int fd = open_path(inner_fd, ".", O_DIRECTORY, cached);
 	struct place here, below = {};
 
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		enum step step = fd < 0 ? STEP_NOWHERE
-					: look_at(fd, "", AT_SYMLINK_NOFOLLOW, &here);
+		enum step step = fd == -EAGAIN && cached ? STEP_UNCACHED
+				 : fd < 0		 ? STEP_NOWHERE
+							 : look_at(fd, &here);
 		int parent;
 
 		if (step == STEP_ON && depth > 0 && same_place(&here, &below))
@@ -140,7 +180,7 @@ static enum step climb(int inner_fd, judge_place judge, void *context)
 		if (step != STEP_ON)
 			return step;
 		below = here;
-		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		parent = open_path(fd, "..", O_DIRECTORY, cached);
 		close(fd);
 		fd = parent;
 	}
@@ -152,6 +192,7 @@ static enum step climb(int inner_fd, judge_place judge, void *context)
  * climbs from there once more. What finds no room is climbed again.
  */
 struct question {
+	bool cached;
 	uint64_t device, inode;
 	size_t clear, count; /* places behind the first `clear` are of a climb that goes on */
 	struct place places[96];
@@ -195,7 +236,7 @@ static enum step climb_path(struct question *q, const char *path)
 	if (snprintf(name, sizeof(name), "%s", path) >= (int)sizeof(name))
 		return STEP_NOWHERE;
 	for (;;) {
-		enum step step = look_at(AT_FDCWD, name, AT_SYMLINK_NOFOLLOW, &place);
+		enum step step = look_at_name(name, O_NOFOLLOW, q->cached, &place);
 
 		if (step == STEP_LINK)
 			break;
@@ -210,21 +251,23 @@ static enum step climb_path(struct question *q, const char *path)
 			return STEP_CLEAR;
 	}
 	/* Where it leads is known mostly, as /usr/bin is. */
-	if (look_at(AT_FDCWD, name, 0, &place) == STEP_ON) {
+	fd = open_path(AT_FDCWD, name, O_DIRECTORY, q->cached);
+	if (fd == -EAGAIN && q->cached)
+		return STEP_UNCACHED;
+	if (fd >= 0 && look_at(fd, &place) == STEP_ON) {
 		enum step step = judge_above(q, &place);
 
 		if (step != STEP_ON)
 			return step;
 	}
-	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? STEP_NOWHERE : climb(fd, judge_above, q);
+	return fd < 0 ? STEP_NOWHERE : climb(fd, q->cached, judge_above, q);
 }
 
 /*
  * Does the name lead to the directory, or to something in it? What cannot be looked at does not
- * exist for anybody.
+ * exist for anybody. -EAGAIN: the caches do not suffice.
  */
-static bool contains_path(struct question *q, const char *path)
+static int contains_path(struct question *q, const char *path)
 {
 	enum step step = climb_path(q, path);
 
@@ -232,7 +275,7 @@ static bool contains_path(struct question *q, const char *path)
 		q->clear = q->count;
 	else
 		q->count = q->clear;
-	return step == STEP_FOUND;
+	return step == STEP_UNCACHED ? -EAGAIN : step == STEP_FOUND;
 }
 
 /* Directories in which nothing may be a work directory: the system's, and cordon's own. */
@@ -279,10 +322,21 @@ static int refuse(struct failure *failure, const char *relation, const char *pat
 			   relation, path);
 }
 
-static int climb_closed(int fd, struct closed *closed, struct failure *failure)
+static int uncached(struct failure *failure)
 {
+	return failure_set(failure, EAGAIN,
+			   "the work directory cannot be checked without its file system");
+}
+
+static int climb_closed(int fd, bool cached, struct closed *closed, struct failure *failure)
+{
+	enum step step;
+
 	closed->found = closed->count;
-	if (climb(fd, judge_below, closed) != STEP_FOUND)
+	step = climb(fd, cached, judge_below, closed);
+	if (step == STEP_UNCACHED)
+		return uncached(failure);
+	if (step != STEP_FOUND)
 		return 0;
 	if (closed->found == closed->count)
 		return refuse(failure, "lies deeper than", "anybody climbs");
@@ -290,7 +344,8 @@ static int climb_closed(int fd, struct closed *closed, struct failure *failure)
 		      closed->trees[closed->found].path);
 }
 
-int workdir_check_log(int fd, const char *path, dev_t device, ino_t inode, struct failure *failure)
+int workdir_check_log(int fd, bool cached, const char *path, dev_t device, ino_t inode,
+		      struct failure *failure)
 {
 	struct closed closed = {.count = 1};
 
@@ -298,10 +353,10 @@ int workdir_check_log(int fd, const char *path, dev_t device, ino_t inode, struc
 	closed.trees[0].path = path;
 	closed.trees[0].device = device;
 	closed.trees[0].inode = inode;
-	return climb_closed(fd, &closed, failure);
+	return climb_closed(fd, cached, &closed, failure);
 }
 
-static int check_closed(int fd, const char *const *own, struct failure *failure)
+static int check_closed(int fd, bool cached, const char *const *own, struct failure *failure)
 {
 	struct closed closed = {};
 
@@ -313,14 +368,131 @@ static int check_closed(int fd, const char *const *own, struct failure *failure)
 					   OWN_MAX);
 		close_tree(&closed, OWN_RELATION, own[i]);
 	}
-	return climb_closed(fd, &closed, failure);
+	return climb_closed(fd, cached, &closed, failure);
 }
 
-static int check_homes(struct question *q, const char *passwd, struct failure *failure)
+/* --- homes ------------------------------------------------------------------------------------ */
+
+/* Homes that are not in the caches. */
+struct homes {
+	char **paths;
+	size_t count;
+};
+
+static void homes_release(struct homes *homes)
 {
+	for (size_t i = 0; i < homes->count; i++)
+		free(homes->paths[i]);
+	free(homes->paths);
+}
+
+static int homes_add(struct homes *homes, const char *path)
+{
+	char **larger = reallocarray(homes->paths, homes->count + 1, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	homes->paths = larger;
+	larger[homes->count] = strdup(path);
+	return larger[homes->count++] ? 0 : -ENOMEM;
+}
+
+static int refuse_home(struct failure *failure, const char *path)
+{
+	return refuse(failure, "is or contains the home directory", path);
+}
+
+/* By its name, for a home whose file system is unresponsive. */
+static bool contains_name(int fd, const char *home)
+{
+	char link[64], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return true;
+	path[length] = '\0';
+	return strncmp(home, path, (size_t)length) == 0 &&
+	       (home[length] == '/' || home[length] == '\0');
+}
+
+/* A process that writes a byte for each home: whether the directory contains it. */
+static int start_looking(const struct question *q, const struct homes *homes, size_t from,
+			 pid_t *ret_pid)
+{
+	struct question own = *q;
+	pid_t parent = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	*ret_pid = fork();
+	if (*ret_pid == 0) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+			_exit(EXIT_FAILURE);
+		for (; from < homes->count; from++) {
+			char found = (char)(contains_path(&own, homes->paths[from]) > 0);
+
+			if (write(ends[1], &found, 1) != 1)
+				break;
+		}
+		_exit(EXIT_SUCCESS);
+	}
+	close(ends[1]);
+	if (*ret_pid < 0) {
+		close(ends[0]);
+		return -EAGAIN;
+	}
+	return ends[0];
+}
+
+/* Returns the index of the first home that is contained or silent, or the count. */
+static size_t look_at_homes(const struct question *q, const struct homes *homes, size_t from,
+			    bool *ret_found)
+{
+	pid_t pid = -1;
+	_cleanup_(closep) int fd = start_looking(q, homes, from, &pid);
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	char found = 0;
+
+	while (fd >= 0 && from < homes->count && !found && poll(&ready, 1, HOME_MSEC) > 0 &&
+	       read(fd, &found, 1) == 1)
+		from += !found;
+	if (pid > 0) {
+		(void)kill(pid, SIGKILL);
+		/* It may wait for an unresponsive file system, and outlive this process. */
+		(void)waitpid(pid, NULL, WNOHANG);
+	}
+	*ret_found = found;
+	return from;
+}
+
+/* Waits for file systems, but not for unresponsive ones. */
+static int check_uncached_homes(int fd, const struct question *q, const struct homes *homes,
+				struct failure *failure)
+{
+	size_t at = 0;
+
+	for (unsigned int silent = 0; at < homes->count; at++) {
+		bool found = false;
+
+		if (silent < SILENT_HOMES_MAX)
+			at = look_at_homes(q, homes, at, &found);
+		if (at < homes->count && (found || contains_name(fd, homes->paths[at])))
+			return refuse_home(failure, homes->paths[at]);
+		silent++;
+	}
+	return 0;
+}
+
+static int check_homes(int fd, struct question *q, const char *passwd, struct failure *failure)
+{
+	_cleanup_(homes_release) struct homes homes = {};
 	_cleanup_(freep) char *text = NULL;
 	_cleanup_(fclosep) FILE *users = NULL;
 	const struct passwd *user;
+	bool cached = q->cached;
 	size_t size = 0;
 	int r = io_read_file(AT_FDCWD, passwd, PASSWD_MAX, &text, &size);
 
@@ -330,35 +502,59 @@ static int check_homes(struct question *q, const char *passwd, struct failure *f
 	if (!users)
 		return failure_set(failure, r < 0 ? r : errno,
 				   "cannot read %s for home directories: %m", passwd);
+	q->cached = true;
 	while ((user = fgetpwent(users)) != NULL) {
 		/* System directories were asked about already. */
-		if (user->pw_dir[0] != '/' || is_listed(system_directories, user->pw_dir) ||
-		    !contains_path(q, user->pw_dir))
+		if (user->pw_dir[0] != '/' || is_listed(system_directories, user->pw_dir))
 			continue;
-		return refuse(failure, "is or contains the home directory", user->pw_dir);
+		r = contains_path(q, user->pw_dir);
+		if (r > 0)
+			return refuse_home(failure, user->pw_dir);
+		if (r == -EAGAIN && cached)
+			return uncached(failure);
+		if (r == -EAGAIN && homes_add(&homes, user->pw_dir) < 0)
+			return failure_set(failure, ENOMEM, "%m");
+	}
+	q->cached = false;
+	return check_uncached_homes(fd, q, &homes, failure);
+}
+
+/* -EPERM: it is or contains one of the paths; -EAGAIN. */
+static int check_paths(struct question *q, const char *const *paths, bool system,
+		       const char *relation, struct failure *failure)
+{
+	for (size_t i = 0; paths[i]; i++) {
+		int r = contains_path(q, paths[i]);
+
+		if (r < 0)
+			return uncached(failure);
+		if (r > 0)
+			return refuse(failure, relation, paths[i]);
+		if (system)
+			q->system = i + 1;
 	}
 	return 0;
 }
 
-int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure)
+int workdir_check(int fd, bool cached, const char *passwd, const char *const *own,
+		  struct failure *failure)
 {
-	struct question question = {};
-	struct stat directory;
+	struct question question = {.cached = cached};
+	struct statx directory;
 	int r;
 
-	if (fstat(fd, &directory) < 0)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &directory) <
+	    0)
 		return failure_set(failure, errno, "cannot examine the work directory: %m");
-	if (!S_ISDIR(directory.st_mode))
+	if (!S_ISDIR(directory.stx_mode))
 		return failure_set(failure, ENOTDIR, "the work directory is not a directory");
-	question.device = directory.st_dev;
-	question.inode = directory.st_ino;
-	for (size_t i = 0; system_directories[i]; question.system = ++i)
-		if (contains_path(&question, system_directories[i]))
-			return refuse(failure, "is or contains the system directory",
-				      system_directories[i]);
-	for (const char *const *path = own; *path; path++)
-		if (contains_path(&question, *path))
-			return refuse(failure, "is or contains cordon's own directory", *path);
-	r = check_closed(fd, own, failure);
-	return r < 0 ? r : check_homes(&question, passwd, failure);
+	question.device = makedev(directory.stx_dev_major, directory.stx_dev_minor);
+	question.inode = directory.stx_ino;
+	(void)((r = check_paths(&question, system_directories, true,
+				"is or contains the system directory", failure)) < 0 ||
+	       (r = check_paths(&question, own, false, "is or contains cordon's own directory",
+				failure)) < 0 ||
+	       (r = check_closed(fd, cached, own, failure)) < 0 ||
+	       (r = check_homes(fd, &question, passwd, failure)) < 0);
+	return r;
 }

@@ -17,6 +17,7 @@
 #include "control/decide_request.h"
 #include "control/request.h"
 #include "daemon/execution/apply.h"
+#include "daemon/execution/places.h"
 #include "daemon/executor/executors.h"
 #include "daemon/executor/gathering.h"
 #include "daemon/host/process.h"
@@ -233,6 +234,11 @@ static int look_up(const void *context, FILE *to, struct errand_fds *fds, struct
 	return 0;
 }
 
+static const struct log_use *log_of(const struct ahead *a)
+{
+	return a->log ? a->log : a->c->daemon->log;
+}
+
 /* --- the answers -------------------------------------------------------------------------- */
 
 /* What was refused is on record, as it would be if it had been dispatched. */
@@ -266,6 +272,53 @@ static void on_soon(evutil_socket_t fd, short what, void *context)
 	names_forget_missing(names);
 }
 
+static int check_in_worker(const void *context, FILE *to, struct errand_fds *fds,
+			   struct failure *failure)
+{
+	const struct ahead *a = context;
+
+	(void)fds;
+	(void)failure;
+	places_check(a->c->places, &a->fds, a->daemon, log_of(a), to);
+	return 0;
+}
+
+/* A check that has no result makes dispatching it fail. */
+static void on_places(void *context, int result, const char *data, size_t size,
+		      struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+
+	(void)fds;
+	(void)why;
+	a->errand = NULL;
+	if (result == 0)
+		(void)places_take(a->c->places, data, size);
+	turn_of_its_own(a->soon);
+}
+
+/* 0: the directories are checked, or there is no memory; 1: on_places() is called. */
+static int check_places(struct ahead *a)
+{
+	const struct errand_job job = {
+		.what = "the worker that checks directories",
+		.uid = a->c->peer.ucred.uid,
+		.seconds = AHEAD_SECONDS,
+		.work = check_in_worker,
+		.done = on_places,
+		.context = a,
+	};
+	struct failure ignored = {};
+	struct connection *c = a->c;
+
+	if (a->op != REQUEST_PREPARE)
+		return 0;
+	free(c->places);
+	c->places = calloc(1, sizeof(*c->places));
+	return c->places && places_check_cached(c->places, &a->fds, !c->peer.root, log_of(a)) &&
+	       errand_start(c->daemon->base, &job, &a->errand, &ignored) == 0;
+}
+
 static void on_looked_up(void *context)
 {
 	struct ahead *a = context;
@@ -279,8 +332,10 @@ static void go_on(struct ahead *a, bool refused)
 	struct failure ignored = {};
 
 	a->refused = refused;
-	if (refused || !a->gathering ||
-	    gathering_look_up(a->gathering, a->compiling, on_looked_up, a, &ignored) <= 0)
+	if (!refused && a->gathering &&
+	    gathering_look_up(a->gathering, a->compiling, on_looked_up, a, &ignored) > 0)
+		return;
+	if (refused || check_places(a) == 0)
 		turn_of_its_own(a->soon);
 }
 
@@ -628,11 +683,15 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 	r = a->op == REQUEST_RELOAD ? ask_for_file(a, failure)
 	    : a->directory	    ? ask_for_log(a, failure)
 				    : ask(a, failure);
-	if (r <= 0)
+	a->fds = *fds;
+	if (r == 0)
+		r = check_places(a);
+	if (r <= 0) {
+		a->fds.count = 0;
 		return r;
+	}
 	a->message = *message;
 	*message = NULL;
-	a->fds = *fds;
 	fds->count = 0;
 	c->ahead = TAKE_PTR(a);
 	return 1;

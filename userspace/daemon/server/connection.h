@@ -18,6 +18,7 @@
 
 struct applying;
 struct gathering;
+struct places;
 struct listener;
 struct approve_pending;
 struct propose_pending;
@@ -42,6 +43,7 @@ struct connection {
 	int report_fd;
 	struct reader_question *reading; /* while its packet is read; NULL: there is none */
 	struct protocol_fds fds;	 /* that came along with it */
+	struct places *places;		 /* checks of its descriptors; NULL: none was made */
 	struct log_use *log; /* that its request is to be on record in; NULL: the daemon's */
 	struct gathering *gathering; /* of cordon.yaml, while that is loaded; not owned */
 	struct ahead *ahead; /* while its request is not dispatched yet; NULL: there is none */

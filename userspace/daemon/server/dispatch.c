@@ -38,6 +38,7 @@ static bool do_hello(struct connection *c)
 static void do_prepare(struct connection *c, json_t *message, struct protocol_fds *fds)
 {
 	_cleanup_(logs_putp) struct log_use *log = TAKE_PTR(c->log);
+	_cleanup_(freep) struct places *places = TAKE_PTR(c->places);
 	struct daemon *daemon = c->daemon;
 	_cleanup_(freep) char *text = NULL;
 	struct failure failure = {};
@@ -55,7 +56,9 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		return connection_refuse(c, EUSERS, "too many clients are connected");
 	if (c->execution || c->have_outcome)
 		return connection_refuse(c, EINVAL, "a connection owns one execution at most");
-	r = execution_prepare(daemon, message, fds, &c->peer, log, c, &e, &text, &failure);
+	if (!places)
+		return connection_refuse(c, ENOMEM, strerror(ENOMEM));
+	r = execution_prepare(daemon, message, fds, &c->peer, log, places, c, &e, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
 	c->execution = e;

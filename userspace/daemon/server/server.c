@@ -66,6 +66,7 @@ static void release(struct connection *c)
 	protocol_fds_close(&c->fds);
 	ahead_cancel(c);
 	logs_put(c->log);
+	free(c->places);
 	applying_forget(c);
 	approve_forget(c);
 	propose_forget(c);

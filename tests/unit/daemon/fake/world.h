@@ -27,6 +27,7 @@
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/label.h"
+#include "daemon/execution/places.h"
 #include "daemon/execution/prepare.h"
 #include "daemon/execution/recovery_work.h"
 #include "daemon/execution/state.h"
@@ -374,6 +375,23 @@ static inline json_t *world_request(const char *policy, bool observe)
 		100, "uid", (int)geteuid(), "gid", (int)getegid());
 }
 
+/* As a worker checks them where the caches do not suffice. */
+static inline void world_check_places(struct places *places, const struct protocol_fds *fds,
+				      bool member)
+{
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *to;
+
+	if (!places_check_cached(places, fds, member, world->log))
+		return;
+	to = open_memstream(&data, &size);
+	assert_non_null(to);
+	places_check(places, fds, getpid(), world->log, to);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(places_take(places, data, size), 0);
+}
+
 static inline int world_try_prepare(pid_t owner, const char *policy, bool observe,
 				    struct execution **ret_execution)
 {
@@ -381,12 +399,14 @@ static inline int world_try_prepare(pid_t owner, const char *policy, bool observ
 	_cleanup_(freep) char *message = NULL;
 	struct peer peer = world_peer(owner, 0);
 	struct protocol_fds fds = {.count = 1};
+	struct places places = {};
 	struct failure failure = {};
 	int r;
 
 	fds.fd[0] = open(world_path("work"), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	r = execution_prepare(world, request, &fds, &peer, NULL, seen.directory, ret_execution,
-			      &message, &failure);
+	world_check_places(&places, &fds, false);
+	r = execution_prepare(world, request, &fds, &peer, NULL, &places, seen.directory,
+			      ret_execution, &message, &failure);
 	protocol_fds_close(&fds);
 	/* Whoever asked is told. */
 	assert_int_equal(r < 0, failure.text[0] != '\0' || (message && *message));

@@ -56,10 +56,13 @@ static int teardown(void **state)
 	return system(command);
 }
 
+static size_t cached;
+
 static int check(const char *path, struct failure *failure)
 {
 	char full[160], own[128];
-	int fd, r;
+	struct failure other = {};
+	int fd, r, from_caches;
 
 	if (path[0] == '/')
 		snprintf(full, sizeof(full), "%s", path);
@@ -69,7 +72,14 @@ static int check(const char *path, struct failure *failure)
 	fd = open(full, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	failure->text[0] = '\0';
-	r = workdir_check(fd, passwd, (const char *const[]){own, NULL}, failure);
+	r = workdir_check(fd, false, passwd, (const char *const[]){own, NULL}, failure);
+	/* These lookups are cached by now, except on file systems that cache none. */
+	from_caches = workdir_check(fd, true, passwd, (const char *const[]){own, NULL}, &other);
+	if (from_caches != -EAGAIN) {
+		assert_int_equal(from_caches, r);
+		assert_string_equal(other.text, failure->text);
+		cached++;
+	}
 	close(fd);
 	return r;
 }
@@ -149,10 +159,16 @@ static int check_depth(int depth, uint64_t *ret_nsec)
 		fd = next;
 	}
 	start = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
-	r = workdir_check(fd, passwd, (const char *const[]){own, NULL}, &failure);
+	r = workdir_check(fd, false, passwd, (const char *const[]){own, NULL}, &failure);
 	*ret_nsec = clock_nsec(CLOCK_THREAD_CPUTIME_ID) - start;
 	close(fd);
 	return r;
+}
+
+static void test_cached(void **state)
+{
+	(void)state;
+	assert_int_not_equal(cached, 0);
 }
 
 /* Four times as deep costs about four times as much. */
@@ -256,8 +272,8 @@ static void test_no_passwd(void **state)
 	int fd = open(top, O_RDONLY | O_CLOEXEC);
 
 	(void)state;
-	assert_int_equal(workdir_check(fd, "/nonexistent/passwd", (const char *const[]){NULL},
-				       &failure),
+	assert_int_equal(workdir_check(fd, false, "/nonexistent/passwd",
+				       (const char *const[]){NULL}, &failure),
 			 -ENOENT);
 	close(fd);
 }
@@ -268,6 +284,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_allowed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symlink, setup, teardown),
+		cmocka_unit_test(test_cached),
 		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_homes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mounted_twice, setup, teardown),

@@ -175,6 +175,7 @@ static void turn_until_ready(const struct connection *c)
 static void close_both(const struct connection *c, int client)
 {
 	logs_put(c->log);
+	free(c->places);
 	close(c->fd);
 	close(client);
 }
