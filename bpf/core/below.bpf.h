@@ -61,8 +61,11 @@ static __noinline void note_spoken_below(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 
-	/* More bound directories above it than the arrays hold: assume that rules apply. */
-	if (walk->run_count > DIRECTORY_STATES)
+	/*
+	 * More bound directories above it than the arrays hold, or several spellings: assume that
+	 * rules apply.
+	 */
+	if (walk->run_count > DIRECTORY_STATES || walk->forked)
 		walk->others.spoken = 1;
 	else
 		bpf_loop(walk->run_count, compare_below, (void *)s, 0);

@@ -11,6 +11,7 @@
 #ifndef CORDON_BPF_CLIMB_BPF_H
 #define CORDON_BPF_CLIMB_BPF_H
 
+#include "bpf/core/folded.bpf.h"
 #include "bpf/core/own_namespaces.bpf.h"
 #include "bpf/core/temporary.bpf.h"
 
@@ -192,7 +193,7 @@ static __always_inline enum climb_result record_component(const struct subject *
 							  const struct dentry_link *link)
 {
 	struct walk *walk = s->walk;
-	__u32 depth = walk->depth;
+	__u32 depth = walk->depth, folds;
 	int owner = 0;
 
 	if (depth >= CORDON_MAX_COMPONENTS)
@@ -213,7 +214,13 @@ static __always_inline enum climb_result record_component(const struct subject *
 		walk->unstable |= UNSTABLE_MOVES;
 	component_set(walk, depth, link->name, link->length);
 	if (owner)
-		component_mark_self(walk, depth);
+		component_mark(walk, depth, COMPONENT_SELF);
+	folds = folds_of(link->flags, walk->at, link->parent);
+	/* Other spellings lead to other states. */
+	if (folds) {
+		component_mark(walk, depth, folds);
+		walk->unstable |= UNSTABLE_NAME;
+	}
 	if (depth == 1 && !walk->crossed)
 		walk->above.dentry = link->parent;
 	note_passed(walk, link->inode);

@@ -10,8 +10,12 @@
 
 /* In a component's length: the name of a process of the execution, to be read as "self". */
 #define COMPONENT_SELF 0x8000u
+/* The directory compares names without case. */
+#define COMPONENT_FOLDED 0x4000u
+/* It also gives its files other names, as DOS did. */
+#define COMPONENT_DOS 0x2000u
 /* Stored for any longer component. Too long to be matched (CORDON_NAME_MAX). */
-#define COMPONENT_LONGEST 0x7fffu
+#define COMPONENT_LONGEST 0x1fffu
 
 static __always_inline void component_set(struct walk *walk, __u32 index, __u64 name, __u32 length)
 {
@@ -20,14 +24,15 @@ static __always_inline void component_set(struct walk *walk, __u32 index, __u64 
 	walk->components.length[index] = length > COMPONENT_LONGEST ? COMPONENT_LONGEST : length;
 }
 
-static __always_inline void component_mark_self(struct walk *walk, __u32 index)
+static __always_inline void component_mark(struct walk *walk, __u32 index, __u32 marks)
 {
-	walk->components.length[index & (CORDON_MAX_COMPONENTS - 1)] |= COMPONENT_SELF;
+	walk->components.length[index & (CORDON_MAX_COMPONENTS - 1)] |= marks;
 }
 
-static __always_inline bool component_is_self(const struct walk *walk, __u32 index)
+/* COMPONENT_* */
+static __always_inline __u32 component_marks(const struct walk *walk, __u32 index)
 {
-	return walk->components.length[index & (CORDON_MAX_COMPONENTS - 1)] & COMPONENT_SELF;
+	return walk->components.length[index & (CORDON_MAX_COMPONENTS - 1)] & ~COMPONENT_LONGEST;
 }
 
 /* The address of the bytes. */

@@ -54,7 +54,10 @@
 #define COUNTED_AT(depth)      ((__u32)(depth) << 1 | RENAMES_COUNTED)
 #define COUNTED_DEPTH(renames) ((renames) >> 1)
 
-/* Reads the last component, and the directory that is the key of its entry. */
+/*
+ * Reads the last component, and the directory that is the key of its entry. Leaves leaf->directory 0
+ * if the directory compares names without case, because the states there depend on the spelling.
+ */
 static __always_inline void note_leaf(struct walk *walk, const struct dentry *dentry)
 {
 	struct leaf *leaf = &walk->leaf;
@@ -63,6 +66,8 @@ static __always_inline void note_leaf(struct walk *walk, const struct dentry *de
 	leaf->sequence = dentry->d_seq.seqcount.sequence;
 	order();
 	parent = dentry->d_parent;
+	if (folds_of(dentry->d_flags, (__u64)dentry, (__u64)parent))
+		return;
 	leaf->directory = (__u64)parent;
 	leaf->directory_inode = (__u64)parent->d_inode;
 	leaf->inode = (__u64)dentry->d_inode;
@@ -88,7 +93,7 @@ static __always_inline void note_leaf_at(struct walk *walk, __u64 dentry)
 
 	leaf->directory = 0;
 	leaf->sequence = dentry_sequence(dentry);
-	if (!read_dentry(dentry, &walk->link))
+	if (!read_dentry(dentry, &walk->link) || folds_of(link->flags, dentry, link->parent))
 		return;
 	leaf->directory_inode = read_u64(FIELD(struct dentry, link->parent, d_inode));
 	leaf->inode = link->inode;
@@ -230,7 +235,8 @@ static __always_inline bool directory_recall_above(const struct subject *s)
 	walk->sequence = name_sequence();
 	if (sequence_busy(walk->sequence) || (__u32)walk->sequence != cache->mounts ||
 	    !read_dentry(leaf->directory, link) || link->inode != leaf->directory_inode ||
-	    (link->flags & DCACHE_OP_REVALIDATE) || is_anchor(s, link->inode))
+	    (link->flags & DCACHE_OP_REVALIDATE) || is_anchor(s, link->inode) ||
+	    folds_of(link->flags, leaf->directory, link->parent))
 		return false;
 	entry = entry_of(walk, link->parent);
 	above = read_u64(FIELD(struct dentry, link->parent, d_inode));

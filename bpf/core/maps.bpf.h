@@ -158,6 +158,18 @@ struct short_grant {
 	__u32 rights;
 };
 
+/* See folded.bpf.h. */
+#define FOLD_STATES 8
+
+struct fold {
+	__u32 state[2][FOLD_STATES]; /* before and behind a byte, by turns */
+	__u32 count[2];
+	__u32 at;     /* bytes done */
+	__u32 member; /* states done before this byte */
+	__u32 marks;  /* COMPONENT_* of the component in `name` */
+	__u32 failed;
+};
+
 /* A move from one name to another: a rename in one direction, or a link. */
 struct move {
 	__u64 from; /* struct dentry */
@@ -288,6 +300,9 @@ struct walk {
 			__u32 beside;
 		};
 	};
+	__u32 run_end; /* runs that take the component in `name`; those behind began in it */
+	__u32 forked;  /* some run became several: see folded.bpf.h */
+	struct fold fold;
 	struct components components;
 	__u8 room[6];
 	__u8 code;  /* enum code_found, if the execution's code is watched */

@@ -86,6 +86,12 @@ static __always_inline __u32 step_slash(const struct subject *s, __u32 state)
 	return state & CORDON_ABSORBING ? state : step_any(s, &s->walk->matcher, state, '/');
 }
 
+/* Final state of a run that became several: none, and a different one at each end of a move. */
+static __always_inline __u32 forked_final(const struct walk *walk)
+{
+	return CORDON_ABSORBING | (walk->flags & NAME_SOURCE);
+}
+
 /* Adds the outcome of one run for the name, and with NAME_TREE for all names below it. */
 static long judge_run(__u32 index, void *context)
 {
@@ -107,7 +113,8 @@ static long judge_run(__u32 index, void *context)
 		return 1;
 	}
 	if (walk->flags & NAME_TREE && run->number < NAME_RUNS)
-		walk->finals[run->number] = below & CORDON_STATE_MASK;
+		walk->finals[run->number] = walk->forked ? forked_final(walk)
+							 : below & CORDON_STATE_MASK;
 	return 0;
 }
 

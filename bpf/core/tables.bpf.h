@@ -117,6 +117,8 @@ static __always_inline void runs_prepare(const struct subject *s)
 	walk->runs[3].state = CORDON_STATE_DEAD;
 	walk->run_count = 0;
 	walk->run = 0;
+	walk->run_end = 0;
+	walk->forked = 0;
 	walk->going = 0;
 	walk->offset = 0;
 	walk->length = 0;
@@ -149,7 +151,8 @@ static __always_inline bool read_component(struct walk *walk)
 
 	walk->next--;
 	length = component_length(walk, walk->next);
-	if (component_is_self(walk, walk->next)) {
+	walk->fold.marks = component_marks(walk, walk->next);
+	if (walk->fold.marks & COMPONENT_SELF) {
 		__builtin_memcpy(walk->name, "self", 4);
 		length = 4;
 	} else if (!read_name(walk->name, component_name(walk, walk->next), length)) {
@@ -239,6 +242,9 @@ static __always_inline void directories_note(struct walk *walk)
 	states_note(walk, &walk->noted);
 }
 
+/* folded.bpf.h */
+static __always_inline bool fold_run(const struct subject *s, struct name_run *run);
+
 static long run_chunk(__u32 index, void *context)
 {
 	const struct subject *s = context;
@@ -246,7 +252,7 @@ static long run_chunk(__u32 index, void *context)
 	struct name_run *run;
 	__u32 state;
 
-	if (walk->run >= walk->run_count) {
+	if (walk->run >= walk->run_end) {
 		if (walk->next == 0 || walk->going == 0)
 			return 1; /* the outcome is final */
 		walk->run = 0;
@@ -257,11 +263,20 @@ static long run_chunk(__u32 index, void *context)
 			walk->broken = 1;
 			return 1;
 		}
+		walk->run_end = walk->run_count;
 	}
 	run = &walk->runs[walk->run & (RUN_SLOTS - 1)];
 	state = run->state;
 	/* Not below its bound directory yet, or already final. */
 	if (walk->next >= run->depth || (state & CORDON_ABSORBING)) {
+		next_run(walk);
+		return 0;
+	}
+	if (walk->fold.marks & COMPONENT_FOLDED) {
+		if (!fold_run(s, run)) {
+			walk->reason = CORDON_REASON_UNRESOLVED;
+			return 1;
+		}
 		next_run(walk);
 		return 0;
 	}

@@ -39,6 +39,7 @@
 #define PF_SIGNALED 0x400u
 
 /* include/linux/dcache.h */
+#define DCACHE_OP_COMPARE    0x2u
 #define DCACHE_OP_REVALIDATE 0x4u
 
 /* include/linux/fs.h */

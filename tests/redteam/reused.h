@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directories of the attacker's whose memory the kernel gives to directories outside. */
+/* The attacker removes directories, and the kernel gives their memory to directories outside. */
 #ifndef CORDON_REDTEAM_REUSED_H
 #define CORDON_REDTEAM_REUSED_H
 

@@ -7,30 +7,14 @@
  * Record: ioctl $ANY
  * Where: tmpfs
  */
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-#include <sys/mount.h>
+#include "tests/redteam/folding.h"
 
-#include "tests/redteam/attack.h"
-
-/* A file system that has such directories. */
 static void setup(void)
 {
-	char image[] = "/tmp/casefold-XXXXXX", command[PATH_SIZE];
-
-	close(NEED(mkstemp(image)));
-	NEED(mkdir("folding", 0755));
-	snprintf(command, sizeof(command),
-		 "modprobe -aq loop ext4; truncate -s 16M %s && mkfs.ext4 -q -O casefold %s && "
-		 "mount -o loop %s folding",
-		 image, image, image);
-	NEED(system(command) == 0 ? 0 : -1);
-	NEED(unlink(image));
+	mount_folding();
 	NEED(mkdir("folding/empty", 0755));
-	make_file("folding/file", "text\n", 0644);
-	NEED(chown("folding", attacker(), attacker()));
-	NEED(chown("folding/empty", attacker(), attacker()));
-	NEED(chown("folding/file", attacker(), attacker()));
+	give_to_attacker("folding/empty");
+	make_attackers_file("folding/file");
 }
 
 static int set_flag(const char *path, int flag)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads files one directory below directories outside that are given the memory of its own,
- *   which it has removed
+ * Attack: reads files one directory below directories outside that have the memory of directories
+ *   which the execution removed
  * Hook: file_open
  * Errno: EACCES
  * Control: reads files in directories that it makes after removing others
