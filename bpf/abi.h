@@ -155,11 +155,21 @@ struct cordon_final {
 
 #define CORDON_NO_RULE 0xffffu
 
+/*
+ * Rights from here on belong to exceptions. An exception takes back the deny rules of one included
+ * fragment for some names. In `allow`: an exception lists this name. In `deny`: no exception takes
+ * the deny back. Policies without exceptions use none of these bits. Programs that ignore the bits
+ * deny more.
+ */
+#define CORDON_EXCEPT_SHIFT 16
+#define CORDON_ALL_RIGHTS   0xffffu
+
 struct cordon_verdict {
 	__u32 allow;			/* rights that some rule allows */
 	__u32 deny;			/* rights that some rule denies: a denial wins */
 	__u16 rule[CORDON_RIGHT_SLOTS]; /* the deciding rule per right, or CORDON_NO_RULE */
-	__u8 reserved[24];
+	__u16 except;			/* 1 + the exception's rule; 0: none */
+	__u8 reserved[22];
 };
 
 /* Header flags */

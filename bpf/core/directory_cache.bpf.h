@@ -205,7 +205,8 @@ static __always_inline void directory_resume(const struct subject *s, const stru
 
 	runs_prepare(s);
 	walk->answer.verdict.allow = entry->allow;
-	walk->answer.verdict.deny = entry->deny;
+	/* Denies of an entry are final here, because only grants are taken from it. */
+	walk->answer.verdict.deny = (__u32)entry->deny << CORDON_EXCEPT_SHIFT | entry->deny;
 	walk->noted.freed = entry->freed;
 	walk->noted.allow = entry->allow;
 	walk->noted.deny = entry->deny;

@@ -37,7 +37,7 @@ static __always_inline void answer_own_memory(const struct subject *s, __u32 wan
 
 	if (code) {
 		ask_short_body(s, CORDON_START_PATH, spell_special(s, true), code);
-		allow |= a->verdict.allow & ~a->verdict.deny & CORDON_EXEC_RIGHTS;
+		allow |= verdict_granted(&a->verdict) & CORDON_EXEC_RIGHTS;
 	} else {
 		answer_clear(a, wanted);
 	}
@@ -89,7 +89,7 @@ static __always_inline bool is_granted(const struct walk *walk)
 	if (a->missing || a->reason == CORDON_REASON_UNRESOLVED ||
 	    a->reason == CORDON_REASON_FOREIGN)
 		return false;
-	return walk->wanted || (a->verdict.allow & ~a->verdict.deny);
+	return walk->wanted || verdict_granted(&a->verdict);
 }
 
 static long ask_by_reference(__u32 index, void *context)

@@ -170,13 +170,14 @@ static __noinline bool add_other_name(const struct subject *s)
 		return false;
 	if (a->reason == CORDON_REASON_UNRESOLVED || a->reason == CORDON_REASON_FOREIGN)
 		return true;
-	others->deny |= a->verdict.deny;
+	/* An exception holds for the name that it lists. */
+	others->deny |= verdict_denied(&a->verdict);
 	others->may_deny |= a->verdict.may_deny;
 	if (walk->flags & NAME_TREE)
 		others->below = mix(others->below, sum_below(walk));
 	if (walk->flags & NAME_LINK)
 		note_spoken_below(s);
-	a->missing = walk->wanted & a->verdict.deny;
+	a->missing = walk->wanted & verdict_denied(&a->verdict);
 	return a->missing;
 }
 
@@ -199,7 +200,7 @@ static __noinline bool conclude_other_names(const struct subject *s)
 			answer_unnamed(a, walk->wanted, CORDON_REASON_UNRESOLVED);
 		return walk->ended;
 	}
-	a->verdict.deny |= others->deny;
+	a->verdict.deny |= others->deny | others->deny << CORDON_EXCEPT_SHIFT;
 	a->verdict.may_deny |= others->may_deny;
 	if (walk->flags & NAME_SOURCE) {
 		walk->from = *a;

@@ -69,8 +69,9 @@ static __noinline bool add_name(const struct subject *s)
 		search->reason = a->reason;
 		return false;
 	}
-	search->allow |= a->verdict.allow;
-	return !(a->verdict.deny & walk->wanted);
+	/* An exception counts for its own name only. */
+	search->allow |= a->verdict.allow & CORDON_ALL_RIGHTS;
+	return !(verdict_denied(&a->verdict) & walk->wanted);
 }
 
 static long ask_by_mount(__u32 index, void *context)

@@ -147,7 +147,7 @@ static __noinline void ask_special_move(const struct subject *s, const struct mo
 
 	if ((mode & S_IFMT) == S_IFLNK)
 		bad = verdict_missing(&to->verdict, SPECIAL) &&
-		      (to->verdict.deny & SPECIAL || leads_out(s, text_of(inode)));
+		      (verdict_denied(&to->verdict) & SPECIAL || leads_out(s, text_of(inode)));
 	else if (is_waited_for(mode))
 		bad = verdict_missing(&to->verdict, SPECIAL);
 	else if (S_ISDIR(mode))

@@ -86,11 +86,16 @@ static __always_inline __u32 lowest_bit(__u32 bits)
 	return (__u32)(0xcd7ea84fb6935210ull >> ((product >> 12 & 15) * 4)) & 15;
 }
 
-/* The rule that denied the lowest of the missing rights, or CORDON_NO_RULE. */
+/*
+ * The rule that denied the lowest of the missing rights, or CORDON_NO_RULE. A deny rule that an
+ * exception can take back comes last.
+ */
 static __always_inline __u16 deciding_rule(const struct cordon_verdict *outcome, __u32 rights)
 {
 	__u32 denied = outcome->deny & rights & (CORDON_RIGHT(CORDON_RIGHT_COUNT) - 1);
+	__u32 final = denied & outcome->deny >> CORDON_EXCEPT_SHIFT;
 
+	denied = final ? final : denied;
 	return denied ? outcome->rule[lowest_bit(denied)] : CORDON_NO_RULE;
 }
 

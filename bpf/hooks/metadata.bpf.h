@@ -133,7 +133,7 @@ static __always_inline bool may_look(const struct subject *s, const struct file_
 {
 	const struct verdict *v = &s->walk->answer.verdict;
 
-	if (v->allow & ~v->deny & CORDON_NAMED_RIGHTS)
+	if (verdict_granted(v) & CORDON_NAMED_RIGHTS)
 		return true;
 	if (s->walk->answer.reason == CORDON_REASON_FOREIGN ||
 	    s->walk->answer.reason == CORDON_REASON_UNRESOLVED)

@@ -89,8 +89,8 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 	answer = &s.walk->answer;
 	if (builtin)
 		answer_unnamed(answer, CREATE, CORDON_REASON_BUILTIN);
-	else if (answer->missing == SPECIAL && text && !(answer->verdict.deny & SPECIAL) &&
-		 !leads_out(&s, text))
+	else if (answer->missing == SPECIAL && text &&
+		 !(verdict_denied(&answer->verdict) & SPECIAL) && !leads_out(&s, text))
 		answer->missing = 0;
 	if (link)
 		ask_below_link(&s);
@@ -223,8 +223,8 @@ static __always_inline void ask_move(struct subject *s, struct move *move)
 		return;
 	brought = 0;
 	if (verdict_name_widens(&from->verdict, &to->verdict))
-		brought = (to->verdict.allow & ~to->verdict.deny) &
-			  ~(from->verdict.allow & ~from->verdict.deny) & CORDON_NAMED_RIGHTS;
+		brought = verdict_granted(&to->verdict) & ~verdict_granted(&from->verdict) &
+			  CORDON_NAMED_RIGHTS;
 	else if (directory)
 		brought = brought_below(walk);
 	if (!brought)

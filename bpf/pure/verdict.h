@@ -4,7 +4,9 @@
  * widen access. Plain C for both sides, see matcher.h.
  *
  * A name may be below several bound directories. The run from the root and the run below each bound
- * directory all give an outcome. A right is granted if some run allows it and no run denies it.
+ * directory all give an outcome. A right is granted if some run allows it and no run denies it. The
+ * deny rules of one included fragment can have exceptions, which take them back for the names that
+ * they list, and no others.
  *
  * Access must not widen by a move or a link. Four invariants ensure this, cited by number
  * elsewhere:
@@ -49,19 +51,30 @@ static __always_inline void verdict_add_final(struct verdict *v, const struct co
 	v->may_deny |= final->may_deny;
 }
 
-/* Returns the rights of `wanted` that are missing; 0: all are granted. */
+/*
+ * The denied rights, except rights that an exception takes back. An exception of any run counts for
+ * the name, and so does a final deny of any run.
+ */
+static __always_inline __u32 verdict_denied(const struct verdict *v)
+{
+	return v->deny & ~((v->allow & ~v->deny) >> CORDON_EXCEPT_SHIFT) & CORDON_ALL_RIGHTS;
+}
+
+static __always_inline __u32 verdict_granted(const struct verdict *v)
+{
+	return v->allow & ~verdict_denied(v) & CORDON_ALL_RIGHTS;
+}
+
+/* The rights of `wanted` that are missing; 0: granted. */
 static __always_inline __u32 verdict_missing(const struct verdict *v, __u32 wanted)
 {
-	return wanted & ~(v->allow & ~v->deny);
+	return wanted & ~verdict_granted(v);
 }
 
 /* [M1] for a single object. */
 static __always_inline int verdict_name_widens(const struct verdict *from, const struct verdict *to)
 {
-	__u32 before = from->allow & ~from->deny;
-	__u32 after = to->allow & ~to->deny;
-
-	return (after & ~before & CORDON_NAMED_RIGHTS) != 0;
+	return (verdict_granted(to) & ~verdict_granted(from) & CORDON_NAMED_RIGHTS) != 0;
 }
 
 /*

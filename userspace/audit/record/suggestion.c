@@ -365,7 +365,8 @@ static const char *reason_against(uint8_t reason, uint32_t operation)
 {
 	switch (reason) {
 	case CORDON_REASON_RULE:
-		return "a rule denies it, and deny beats allow: narrow or remove that rule";
+		return "a rule denies it, and deny beats allow: narrow or remove that rule, or list "
+		       "an exception where its file is included";
 	case CORDON_REASON_WIDENS:
 		return "the new name would grant more than the old one does, or a directory could "
 		       "bring names that may not be made there: allow the same on both names, or "

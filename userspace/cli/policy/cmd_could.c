@@ -97,7 +97,7 @@ static json_t *make_answer(struct could *c, const struct judge *judge,
 	const struct compiled_policy *p = judge->policy;
 	uint32_t decides = answer->rule[question->right];
 	bool allowed = answer->missing == 0;
-	bool denied = answer->verdict.deny & CORDON_RIGHT(question->right);
+	bool denied = verdict_denied(&answer->verdict) & CORDON_RIGHT(question->right);
 	struct policy_answer own;
 	bool if_own = question_allowed_if_own(p, question, &own);
 	_cleanup_(freep) char *smallest =

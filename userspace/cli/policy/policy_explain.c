@@ -240,7 +240,7 @@ static void print_text(const struct explanation *e, const char *right, const cha
 	const struct compiled_policy *p = e->policy;
 	uint32_t decides = e->answer.rule[e->question.right], own;
 	bool allowed = e->answer.missing == 0;
-	bool denied = e->answer.verdict.deny & CORDON_RIGHT(e->question.right);
+	bool denied = verdict_denied(&e->answer.verdict) & CORDON_RIGHT(e->question.right);
 
 	printf("%s: %s %s: %s%s\n", p->name, right, object, allowed ? "allowed" : "refused",
 	       p->observe && !allowed ? " (observe mode: on record only)" : "");

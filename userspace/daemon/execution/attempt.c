@@ -72,7 +72,7 @@ static int find_marking(const struct compiled_policy *policy, const struct polic
 
 	*ret_rule = CORDON_NO_RULE;
 	for (unsigned int right = 0; r == 0 && right < CORDON_RIGHT_COUNT; right++)
-		if (answer.verdict.deny & CORDON_RIGHT(right) &&
+		if (verdict_denied(&answer.verdict) & CORDON_RIGHT(right) &&
 		    is_marked(policy, answer.rule[right])) {
 			*ret_rule = answer.rule[right];
 			return 0;

@@ -44,7 +44,7 @@ static int denied_at(const struct compiled_policy *policy, const char *name, uin
 		wanted |= CORDON_RIGHT(rights[i].right);
 	r = policy_judge_path(policy->tables, policy->tables_size, &path, wanted, &answer);
 	if (r == 0)
-		*ret_rights = answer.verdict.deny & wanted;
+		*ret_rights = verdict_denied(&answer.verdict) & wanted;
 	return r;
 }
 

@@ -176,7 +176,7 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 	answer->asked = rights;
 	answer->missing = found.missing;
 	answer->allowed = !found.missing;
-	answer->granted = found.verdict.allow & ~found.verdict.deny;
+	answer->granted = verdict_granted(&found.verdict);
 	answer->right = 0;
 	/*
 	 * Report the rule for the first missing right, or for the first right if none is missing.

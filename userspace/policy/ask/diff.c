@@ -159,12 +159,10 @@ static uint32_t variable_state(const struct diff *d, const struct variable *v, s
 
 /* ---- verdicts ---- */
 
-static void add_state(const struct automaton *a, uint32_t state, uint32_t *allow, uint32_t *deny)
+static void add_state(const struct automaton *a, uint32_t state, struct verdict *v)
 {
-	if (state == PRODUCT_IDLE)
-		return;
-	*allow |= a->verdicts[a->verdict[state]].allow;
-	*deny |= a->verdicts[a->verdict[state]].deny;
+	if (state != PRODUCT_IDLE)
+		verdict_add(v, &a->verdicts[a->verdict[state]]);
 }
 
 static bool denies_special(const struct diff *d, size_t side)
@@ -242,7 +240,7 @@ static bool is_settled(const struct diff *d, const uint32_t *states)
 /* The rights that both policies grant at a tuple of names. False: nothing is compared there. */
 static bool judge_name(const struct diff *d, const uint32_t *states, uint32_t granted[2])
 {
-	uint32_t allow[2] = {0}, deny[2] = {0};
+	struct verdict v[2] = {};
 	size_t width = AXIS_VARIABLES + 2 * d->variable_count;
 
 	if (states[AXIS_NAMES] == 0 || is_settled(d, states))
@@ -254,12 +252,12 @@ static bool judge_name(const struct diff *d, const uint32_t *states, uint32_t gr
 		if (states[i] == 0 && states[i + 1] == 0)
 			return false;
 	for (size_t i = AXIS_PATH; i < width; i++)
-		add_state(d->rights[(i - AXIS_PATH) % 2], states[i], &allow[(i - AXIS_PATH) % 2],
-			  &deny[(i - AXIS_PATH) % 2]);
+		add_state(d->rights[(i - AXIS_PATH) % 2], states[i], &v[(i - AXIS_PATH) % 2]);
 	for (size_t side = 0; side < 2; side++) {
-		granted[side] = allow[side] & ~deny[side];
+		granted[side] = verdict_granted(&v[side]);
 		if (granted[side] & CORDON_RIGHT(CORDON_CREATE) &&
-		    !(denies_special(d, side) && deny[side] & CORDON_RIGHT(CORDON_SPECIAL)))
+		    !(denies_special(d, side) &&
+		      verdict_denied(&v[side]) & CORDON_RIGHT(CORDON_SPECIAL)))
 			granted[side] |= LINK_GRANTED;
 	}
 	return true;
@@ -298,10 +296,10 @@ static bool judge_pair(const struct diff *d, const uint32_t *states, uint32_t gr
 	if (states[0] == 0 && states[1] == 0)
 		return false;
 	for (size_t side = 0; side < 2; side++) {
-		uint32_t allow = 0, deny = 0;
+		struct verdict v = {};
 
-		add_state(d->rights[side], states[side], &allow, &deny);
-		granted[side] = allow & ~deny;
+		add_state(d->rights[side], states[side], &v);
+		granted[side] = verdict_granted(&v);
 	}
 	return true;
 }
@@ -480,6 +478,24 @@ static unsigned int deciding_right(const struct diff *d, size_t row)
 									  : rows[row].right;
 }
 
+/* The rule of the second policy that takes back a deny of this right; rule_count: none does. */
+static uint16_t excepting_rule(const struct diff *d, const uint32_t *states, size_t from,
+			       size_t width, unsigned int right)
+{
+	const struct automaton *a = d->rights[1];
+	uint16_t rule = (uint16_t)d->policy[1]->rule_count;
+	struct verdict v = {};
+
+	for (size_t i = from; i < width; i += 2) {
+		add_state(a, states[i], &v);
+		if (states[i] != PRODUCT_IDLE && a->verdicts[a->verdict[states[i]]].except)
+			rule = (uint16_t)(a->verdicts[a->verdict[states[i]]].except - 1);
+	}
+	return v.deny & ~verdict_denied(&v) & CORDON_RIGHT(right)
+		       ? rule
+		       : (uint16_t)d->policy[1]->rule_count;
+}
+
 /* Each run of the second policy has its own rule that allows the access. */
 static void note_wideners(struct diff *d, const struct product *p, const struct sizes *sizes,
 			  uint32_t node, size_t row, size_t width)
@@ -488,17 +504,22 @@ static void note_wideners(struct diff *d, const struct product *p, const struct 
 	size_t from = d->start == CORDON_START_PATH ? AXIS_PATH + 1 : 1;
 	const struct automaton *a = d->rights[1];
 	unsigned int right = deciding_right(d, row);
+	uint16_t except = excepting_rule(d, states, from, width, right);
 	bool bound = false;
 
 	for (size_t i = AXIS_VARIABLES; i < width; i++)
 		bound |= states[i] != PRODUCT_IDLE;
+	if (except < d->policy[1]->rule_count) {
+		note_widener(d, p, sizes, node, row, except, bound);
+		return;
+	}
 	for (size_t i = from; i < width; i += 2) {
 		const struct cordon_verdict *v;
 
 		if (states[i] == PRODUCT_IDLE)
 			continue;
 		v = &a->verdicts[a->verdict[states[i]]];
-		if (v->allow & ~v->deny & CORDON_RIGHT(right))
+		if (v->allow & ~(v->deny >> CORDON_EXCEPT_SHIFT) & CORDON_RIGHT(right))
 			note_widener(d, p, sizes, node, row, v->rule[right], bound);
 	}
 }

@@ -226,17 +226,38 @@ static void answer_clear(struct policy_answer *a)
 	memset(a->rule, 0xff, sizeof(a->rule));
 }
 
+/* In this order: allows, denies that an exception can take back, final denies. */
+static unsigned int rank_of(uint32_t deny, uint32_t bit)
+{
+	return !(deny & bit) ? 0 : deny >> CORDON_EXCEPT_SHIFT & bit ? 2 : 1;
+}
+
 static void answer_add(struct policy_answer *a, const struct cordon_verdict *outcome)
 {
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
 		uint32_t bit = CORDON_RIGHT(right);
-		bool denies = outcome->deny & bit, denied = a->verdict.deny & bit;
+		unsigned int rank = rank_of(outcome->deny, bit),
+			     before = rank_of(a->verdict.deny, bit);
 
-		if ((denies && !denied) ||
-		    (denies == denied && outcome->rule[right] < a->rule[right]))
+		if (rank > before || (rank == before && outcome->rule[right] < a->rule[right]))
 			a->rule[right] = outcome->rule[right];
 	}
+	if (outcome->except)
+		a->except = outcome->except;
 	verdict_add(&a->verdict, outcome);
+}
+
+/* If an exception takes a deny back and another rule allows the access, the exception decides. */
+static void answer_finish(struct policy_answer *a, uint32_t wanted)
+{
+	uint32_t taken_back = a->verdict.deny & ~verdict_denied(&a->verdict) & CORDON_ALL_RIGHTS;
+
+	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++)
+		if (taken_back & CORDON_RIGHT(right))
+			a->rule[right] = a->verdict.allow & CORDON_RIGHT(right)
+						 ? (uint16_t)(a->except - 1)
+						 : CORDON_NO_RULE;
+	a->missing = verdict_missing(&a->verdict, wanted);
 }
 
 /*
@@ -362,7 +383,7 @@ int policy_judge_path(const unsigned char *tables, size_t size, const struct pol
 			return r;
 		answer_add(&a, &outcome);
 	}
-	a.missing = verdict_missing(&a.verdict, wanted);
+	answer_finish(&a, wanted);
 	if (path->link && !a.missing && !root) {
 		int r = judge_below_link(tables, size, path, &a);
 
@@ -384,7 +405,7 @@ int policy_judge(const unsigned char *tables, size_t size, unsigned int start, c
 		return r;
 	answer_clear(&a);
 	answer_add(&a, &outcome);
-	a.missing = verdict_missing(&a.verdict, wanted);
+	answer_finish(&a, wanted);
 	*ret_answer = a;
 	return 0;
 }

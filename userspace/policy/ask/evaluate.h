@@ -50,10 +50,11 @@ struct policy_answer {
 	uint32_t missing;	/* rights that are wanted but not granted; 0: all are */
 	bool below; /* the name is granted, but `missing` is not: a link would add names below */
 	/*
-	 * Per right the first rule that denies it, else the first that allows it, else
-	 * CORDON_NO_RULE.
+	 * Per right the first rule that denies it, else the exception that takes this back, else
+	 * the first that allows it, else CORDON_NO_RULE.
 	 */
 	uint16_t rule[CORDON_RIGHT_SLOTS];
+	uint16_t except; /* 1 + the rule that excepts the name, 0: none does */
 };
 
 /*

@@ -95,7 +95,8 @@ static int run(struct simulation *s, unsigned int start, const char *bytes, size
 		     e = s->nfa->accepts[e].next) {
 			const struct nfa_accept *a = &s->nfa->accepts[e];
 
-			if (a->rights & CORDON_RIGHT(right) && a->rule != CORDON_NO_RULE)
+			if ((a->rights | a->rights >> CORDON_EXCEPT_SHIFT) & CORDON_RIGHT(right) &&
+			    a->rule != CORDON_NO_RULE)
 				r = add_match(m, capacity, (struct policy_match){a->rule, a->deny});
 		}
 	return r;

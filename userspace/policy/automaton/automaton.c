@@ -220,19 +220,29 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 	return 0;
 }
 
-/* Deny overrides allow; among rules of one kind the first decides. */
+/*
+ * Deny overrides allow, and a deny without exceptions overrides one with exceptions. Among rules of
+ * one kind the first decides.
+ */
 static void apply_accept(struct cordon_verdict *v, const struct nfa_accept *accept)
 {
+	uint32_t final = accept->rights >> CORDON_EXCEPT_SHIFT;
+
+	if (!accept->deny && final)
+		v->except = (uint16_t)(accept->rule + 1);
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		if (!(accept->rights & CORDON_RIGHT(right)))
+		uint32_t bit = CORDON_RIGHT(right);
+		unsigned int rank = !accept->deny ? 0 : final & bit ? 2 : 1;
+		unsigned int before = !(v->deny & bit)			     ? 0
+				      : v->deny >> CORDON_EXCEPT_SHIFT & bit ? 2
+									     : 1;
+
+		if (!(accept->rights & bit) || rank < before)
 			continue;
-		if (!accept->deny && v->deny & CORDON_RIGHT(right))
-			continue;
-		if ((accept->deny && !(v->deny & CORDON_RIGHT(right))) ||
-		    accept->rule < v->rule[right])
+		if (rank > before || accept->rule < v->rule[right])
 			v->rule[right] = (uint16_t)accept->rule;
 		if (accept->deny)
-			v->deny |= CORDON_RIGHT(right);
+			v->deny |= bit | (rank == 2 ? bit << CORDON_EXCEPT_SHIFT : 0);
 	}
 	if (!accept->deny)
 		v->allow |= accept->rights;
@@ -246,6 +256,10 @@ static void note_use(struct builder *b, const struct cordon_verdict *v,
 	if (accept->rule >= b->rule_count)
 		return;
 	use = &b->use[accept->rule];
+	/* Whether a deny is taken back may be another run's affair. */
+	if (b->nfa->exceptions && !accept->deny &&
+	    accept->rights & ~(v->deny >> CORDON_EXCEPT_SHIFT))
+		use->decides = true;
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT && !use->decides; right++) {
 		if (!(accept->rights & CORDON_RIGHT(right)))
 			continue;

@@ -33,7 +33,7 @@ static void put_names(FILE *out, const struct rule *rule)
 	for (size_t i = 0; i < rule->name_count; i++)
 		fprintf(out, "%s%s%s", i ? ", " : " ", rule->names[i].abstract ? "abstract " : "",
 			rule->names[i].text);
-	if (rule->rights & CORDON_RIGHT(CORDON_LINKS))
+	if (rule->rights & CORDON_RIGHT(CORDON_LINKS) && !rule->except)
 		fputs(" with shared links", out);
 }
 
@@ -84,12 +84,17 @@ char *describe_rule(const struct rule *rule)
 
 	if (!out)
 		return NULL;
-	put_rights(out, rule);
+	if (rule->except)
+		fputs("except", out);
+	else
+		put_rights(out, rule);
 	switch (rule->kind) {
 	case RULE_FILES:
 	case RULE_EXEC:
 	case RULE_UNIX:
 		put_names(out, rule);
+		if (rule->except)
+			fprintf(out, " from %s", rule->except_from);
 		break;
 	case RULE_NETWORK:
 		put_network(out, rule);

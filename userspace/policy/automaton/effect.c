@@ -22,6 +22,7 @@ struct remainder {
 struct effect {
 	const struct automaton *a;
 	size_t rule_count;
+	bool exceptions; /* some state excepts a name */
 	bool *decides;
 	uint32_t *decided_by;
 	uint32_t *stack;
@@ -36,6 +37,12 @@ static void effect_release(struct effect *e)
 	free(e->stack);
 	for (size_t i = 0; i < e->remainder_count; i++)
 		free(e->remainders[i].seen);
+}
+
+/* Denied, and no exception takes it back. */
+static uint32_t final_denies(const struct effect *e, const struct cordon_verdict *v)
+{
+	return e->exceptions ? v->deny >> CORDON_EXCEPT_SHIFT : v->deny;
 }
 
 static void note(struct effect *e, uint32_t rule)
@@ -55,7 +62,9 @@ static void note_pair(struct effect *e, const struct cordon_verdict *x,
 		uint16_t winner = first ? rule_x : rule_y, loser = first ? rule_y : rule_x;
 
 		note(e, winner);
-		if (loser < e->rule_count)
+		if (denied_x != denied_y && !(final_denies(e, first ? x : y) & CORDON_RIGHT(right)))
+			note(e, loser);
+		else if (loser < e->rule_count)
 			e->decided_by[loser] = winner;
 	}
 }
@@ -92,7 +101,7 @@ static void note_beside(struct effect *e, uint32_t state, const void *context)
 	const struct cordon_verdict *fixed = context, *v = &e->a->verdicts[e->a->verdict[state]];
 
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		if (!(fixed->deny & CORDON_RIGHT(right)))
+		if (!(final_denies(e, fixed) & CORDON_RIGHT(right)))
 			note(e, v->rule[right]);
 		else if (v->rule[right] < e->rule_count)
 			e->decided_by[v->rule[right]] = fixed->rule[right];
@@ -305,6 +314,8 @@ int effect_of_combination(const struct automaton *a, struct rule_use *use, size_
 	/* A single run was already analysed during the construction. */
 	if (path == 0 || floating == 0)
 		return 0;
+	for (uint32_t i = 0; i < a->verdict_count; i++)
+		e.exceptions |= a->verdicts[i].except;
 	e.decides = calloc(rule_count + 1, sizeof(*e.decides));
 	e.decided_by = malloc((rule_count + 1) * sizeof(*e.decided_by));
 	e.stack = calloc(a->state_count, sizeof(*e.stack));

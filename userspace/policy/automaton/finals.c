@@ -2,8 +2,6 @@
 /* Computes the possible verdicts of all names that continue from an automaton's state. */
 #include "policy/automaton/finals.h"
 
-#define ALL_RIGHTS ((1u << CORDON_RIGHT_COUNT) - 1)
-
 bool automaton_is_absorbing(const struct automaton *a, uint32_t state)
 {
 	return a->first[state + 1] - a->first[state] == 1 &&
@@ -16,9 +14,10 @@ static bool widen(const struct automaton *a, struct cordon_final *finals, uint32
 	const struct cordon_verdict *v = &a->verdicts[a->verdict[state]];
 	struct cordon_final next = {
 		.verdict = finals[state].verdict,
-		.may_allow = finals[state].may_allow | v->allow,
+		.may_allow = finals[state].may_allow | (v->allow & CORDON_ALL_RIGHTS),
 		.must_allow = finals[state].must_allow & v->allow,
-		.may_deny = finals[state].may_deny | v->deny,
+		/* An exception takes back the deny of single names. */
+		.may_deny = finals[state].may_deny | (v->deny & CORDON_ALL_RIGHTS),
 	};
 	bool changed;
 
@@ -50,7 +49,7 @@ int finals_compute(const struct automaton *a, struct cordon_final **ret_finals)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < a->state_count; s++) {
 		finals[s].verdict = a->verdict[s];
-		finals[s].must_allow = ALL_RIGHTS;
+		finals[s].must_allow = CORDON_ALL_RIGHTS;
 	}
 	while (changed) {
 		changed = false;

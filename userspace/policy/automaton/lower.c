@@ -26,16 +26,27 @@ struct lowering {
 	uint32_t rights; /* rights of the accepting nodes of numbers */
 };
 
+/* As verdicts have them: exceptions, and denies that these cannot take back (bpf/abi.h). */
+static uint32_t encode_rights(const struct lowering *l, uint32_t rights)
+{
+	if (l->rule->except)
+		return rights << CORDON_EXCEPT_SHIFT;
+	if (l->rule->deny && l->nfa->exceptions && !l->rule->yields)
+		return rights | rights << CORDON_EXCEPT_SHIFT;
+	return rights;
+}
+
 static int add_accept(struct lowering *l, uint32_t node, uint32_t rights)
 {
-	return nfa_add_accept(l->nfa, node, l->number, rights, l->rule->deny);
+	return nfa_add_accept(l->nfa, node, l->number, encode_rights(l, rights), l->rule->deny);
 }
 
 /* ---- names ---- */
 
 static int add_sink(struct lowering *l, uint32_t node)
 {
-	return nfa_add_sink(l->nfa, node, l->number, l->rule->rights, l->rule->deny);
+	return nfa_add_sink(l->nfa, node, l->number, encode_rights(l, l->rule->rights),
+			    l->rule->deny);
 }
 
 /* A deny covers the named object and everything below it. */
@@ -83,6 +94,14 @@ static int check_special(struct lowering *l, const struct pattern *p)
 	return 0;
 }
 
+static void check_except(struct lowering *l, const struct pattern *p)
+{
+	if (l->rule->except && (p->special || p->start == CORDON_START_FLOATING))
+		report_error(l->diagnostics, &l->name->place,
+			     "begin with a directory: \"${workdir}/**/.env\"",
+			     "an exception at any depth");
+}
+
 static int emit_pattern(void *context, const struct pattern *p)
 {
 	struct lowering *l = context;
@@ -96,6 +115,7 @@ static int emit_pattern(void *context, const struct pattern *p)
 		return r;
 	if (p->start >= CORDON_START_ANCHOR)
 		l->anchors_used |= 1u << (p->start - CORDON_START_ANCHOR);
+	check_except(l, p);
 	if (p->special)
 		check_special(l, p);
 	if (pattern_is_subtree(p))
@@ -437,7 +457,12 @@ int lower_rules(struct arena *a, const struct model *m, struct diagnostics *d, s
 		.patterns = {a, d, m->anchors},
 	};
 	size_t errors = diagnostics_errors(d);
-	int r = nfa ? lower_built_in(&l) : -ENOMEM;
+	int r;
+
+	if (!nfa)
+		return -ENOMEM;
+	nfa->exceptions = m->except;
+	r = lower_built_in(&l);
 
 	for (uint32_t i = 0; r == 0 && i < m->rule_count; i++) {
 		l.rule = m->rules[i];

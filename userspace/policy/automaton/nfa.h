@@ -31,8 +31,8 @@ struct element {
 
 /* A rule's effect on the names that end at a node. */
 struct nfa_accept {
-	uint32_t rule; /* or CORDON_NO_RULE: built in */
-	uint32_t rights;
+	uint32_t rule;	 /* or CORDON_NO_RULE: built in */
+	uint32_t rights; /* with those beyond CORDON_EXCEPT_SHIFT */
 	bool deny;
 	uint32_t next; /* of the same node, 0: none */
 };
@@ -75,6 +75,7 @@ struct nfa {
 	/* for new nodes */
 	uint32_t owner;
 	bool floating;
+	bool exceptions; /* rights beyond CORDON_EXCEPT_SHIFT are used */
 };
 
 #define NFA_NODES_MAX (8u << 20)

@@ -12,12 +12,15 @@ struct prospect {
 	uint32_t allow_rule, deny_rule;
 };
 
+/* Bits of a set of rights, with the bits from CORDON_EXCEPT_SHIFT on. */
+#define BITS (CORDON_EXCEPT_SHIFT + CORDON_RIGHT_COUNT)
+
 /*
  * The rules that a subset's sinks settle for every continuation: the first rule per right, or
  * UNSETTLED.
  */
 struct settled {
-	uint32_t allow_rule[CORDON_RIGHT_COUNT], deny_rule[CORDON_RIGHT_COUNT];
+	uint32_t allow_rule[BITS], deny_rule[BITS];
 };
 
 void settling_release(struct settling *l)
@@ -98,7 +101,7 @@ static bool find_settled(const struct nfa *nfa, const uint32_t *members, size_t 
 		if (!found)
 			memset(s, 0xff, sizeof(*s));
 		found = true;
-		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		for (unsigned int right = 0; right < BITS; right++) {
 			uint32_t *rule = a->deny ? &s->deny_rule[right] : &s->allow_rule[right];
 
 			if (a->rights & CORDON_RIGHT(right) && a->rule < *rule)
@@ -125,23 +128,26 @@ static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *no
 }
 
 /* True if sinks already decide every verdict that the node can still lead to. */
-static bool is_settled(const struct prospect *p, const struct settled *s,
+static bool is_settled(const struct nfa *nfa, const struct prospect *p, const struct settled *s,
 		       const struct nfa_node *node, uint32_t *ret_by)
 {
-	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+	for (unsigned int right = 0; right < BITS; right++) {
 		uint32_t deny = s->deny_rule[right], allow = s->allow_rule[right];
+		/* Only final denies settle an allow. */
+		unsigned int final = right + (nfa->exceptions ? CORDON_EXCEPT_SHIFT : 0);
+		uint32_t over = final < BITS ? s->deny_rule[final] : UNSETTLED;
 
 		if (p->deny & CORDON_RIGHT(right)) {
 			if (!stands_in(deny, p->deny_rule, node))
 				return false;
 			*ret_by = deny;
 		}
-		if (p->allow & CORDON_RIGHT(right) && deny == UNSETTLED) {
+		if (p->allow & CORDON_RIGHT(right) && over == UNSETTLED) {
 			if (!stands_in(allow, p->allow_rule, node))
 				return false;
 			*ret_by = allow;
 		} else if (p->allow & CORDON_RIGHT(right)) {
-			*ret_by = deny;
+			*ret_by = over;
 		}
 	}
 	return true;
@@ -158,7 +164,7 @@ void settling_drop(struct settling *l, uint32_t *members, size_t *count)
 		const struct nfa_node *n = &l->nfa->nodes[members[i]];
 		uint32_t by = UNSETTLED;
 
-		if (!is_settled(&l->prospects[members[i]], &s, n, &by)) {
+		if (!is_settled(l->nfa, &l->prospects[members[i]], &s, n, &by)) {
 			members[kept++] = members[i];
 			continue;
 		}

@@ -112,7 +112,7 @@ enum word_kind { WORD_FLAGS, WORD_EDGE, WORD_SKIP, WORD_ACCEPT };
 
 #define WORD_KIND_SHIFT 62
 /* Position of the rule in WORD_ACCEPT, above the rights and the deny bit. */
-#define RULE_SHIFT (CORDON_RIGHT_COUNT + 1)
+#define RULE_SHIFT (CORDON_EXCEPT_SHIFT + CORDON_RIGHT_COUNT + 1)
 
 static int add_word(struct sharing *s, enum word_kind kind, uint64_t content)
 {
@@ -263,8 +263,7 @@ static int copy_skip(struct sharing *s, uint32_t node, uint64_t class)
 static int copy_accept(struct sharing *s, uint32_t node, uint64_t content)
 {
 	return nfa_add_accept(s->to, node, (uint32_t)(content >> RULE_SHIFT),
-			      (uint32_t)(content >> 1) & ((1u << CORDON_RIGHT_COUNT) - 1),
-			      content & 1);
+			      (uint32_t)(content >> 1), content & 1);
 }
 
 static int copy_class(struct sharing *s, size_t class)
@@ -318,6 +317,8 @@ static int allocate(struct sharing *s)
 	s->first = calloc(count + 1, sizeof(*s->first));
 	s->representative = calloc(count, sizeof(*s->representative));
 	s->to = nfa_new();
+	if (s->to)
+		s->to->exceptions = s->from->exceptions;
 	return s->order && s->class && s->first && s->representative && s->to ? 0 : -ENOMEM;
 }
 

@@ -12,19 +12,23 @@ struct tables {
 	const struct cordon_edge *edges;
 	const struct cordon_final *finals;
 	const struct cordon_verdict *verdicts;
+	bool exceptions;
 };
 
 static struct tables open_tables(const unsigned char *tables)
 {
 	const struct cordon_policy_header *h = (const void *)tables;
-
-	return (struct tables){
+	struct tables t = {
 		.header = h,
 		.states = (const void *)(tables + h->states_offset),
 		.edges = (const void *)(tables + h->edges_offset),
 		.finals = (const void *)(tables + h->finals_offset),
 		.verdicts = (const void *)(tables + h->verdicts_offset),
 	};
+
+	for (uint32_t i = 0; i < h->verdicts_count; i++)
+		t.exceptions |= t.verdicts[i].except;
+	return t;
 }
 
 static int add_segments(struct automaton *a, const struct tables *t, uint32_t state, size_t *count,
@@ -47,12 +51,32 @@ static int add_segments(struct automaton *a, const struct tables *t, uint32_t st
 	return 0;
 }
 
-/* There are only few different masks, however many rules there are. */
-static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v, uint32_t rights)
+/*
+ * Final denies override allows. All policies get the bits of exceptions (bpf/abi.h), so that the
+ * masks of policies with and without exceptions compare equal.
+ */
+static struct cordon_verdict strip_masks(const struct tables *t, const struct cordon_verdict *v,
+					 uint32_t rights)
 {
-	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
-					  .deny = v->deny & rights};
+	uint32_t deny = v->deny & rights & CORDON_ALL_RIGHTS;
+	uint32_t final = t->exceptions ? v->deny >> CORDON_EXCEPT_SHIFT & rights : deny;
+	uint32_t except = v->allow >> CORDON_EXCEPT_SHIFT & rights & ~final;
 
+	return (struct cordon_verdict){
+		.allow = (v->allow & ~final & rights & CORDON_ALL_RIGHTS) |
+			 except << CORDON_EXCEPT_SHIFT,
+		.deny = deny | final << CORDON_EXCEPT_SHIFT,
+		.except = except ? v->except : 0,
+	};
+}
+
+/* There are only few different masks, however many rules there are. */
+static uint32_t find_masks(struct automaton *a, const struct tables *t,
+			   const struct cordon_verdict *v, uint32_t rights)
+{
+	struct cordon_verdict stripped = strip_masks(t, v, rights);
+
+	stripped.except = 0;
 	memset(stripped.rule, 0xff, sizeof(stripped.rule));
 	for (uint32_t i = 0; i < a->verdict_count; i++)
 		if (memcmp(&a->verdicts[i], &stripped, sizeof(stripped)) == 0)
@@ -65,10 +89,10 @@ static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v, 
  * Denied rights have no rule number, so the deciding deny rule makes no difference. The rights that
  * are not allowed have none either.
  */
-static struct cordon_verdict without_denies(const struct cordon_verdict *v, uint32_t rights)
+static struct cordon_verdict without_denies(const struct tables *t, const struct cordon_verdict *v,
+					    uint32_t rights)
 {
-	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
-					  .deny = v->deny & rights};
+	struct cordon_verdict stripped = strip_masks(t, v, rights);
 
 	for (unsigned int right = 0; right < CORDON_RIGHT_SLOTS; right++)
 		stripped.rule[right] = stripped.allow & CORDON_RIGHT(right) ? v->rule[right]
@@ -91,14 +115,14 @@ static int number_rules(const struct tables *t, struct automaton *a, uint32_t ri
 	struct cordon_verdict *list = a->verdicts + 1;
 
 	for (size_t i = 0; i < count; i++)
-		list[i] = without_denies(&t->verdicts[i], rights);
+		list[i] = without_denies(t, &t->verdicts[i], rights);
 	qsort(list, count, sizeof(*list), compare_verdicts);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || compare_verdicts(&list[kept - 1], &list[i]) != 0)
 			list[kept++] = list[i];
 	a->verdict_count = (uint32_t)kept + 1;
 	for (size_t i = 0; i < count; i++) {
-		struct cordon_verdict wanted = without_denies(&t->verdicts[i], rights);
+		struct cordon_verdict wanted = without_denies(t, &t->verdicts[i], rights);
 		const struct cordon_verdict *found =
 			bsearch(&wanted, list, kept, sizeof(*list), compare_verdicts);
 
@@ -126,9 +150,9 @@ static int unpack(const struct tables *t, bool rules, uint32_t rights,
 	a->verdicts = calloc(t->header->verdicts_count + 1u, sizeof(*a->verdicts));
 	if (!a->first || !a->verdict || !a->verdicts)
 		return -ENOMEM;
-	find_masks(a, &nothing, rights);
+	find_masks(a, t, &nothing, rights);
 	for (uint32_t i = 0; i < t->header->verdicts_count && !rules; i++)
-		masks[i] = find_masks(a, &t->verdicts[i], rights);
+		masks[i] = find_masks(a, t, &t->verdicts[i], rights);
 	if (rules && number_rules(t, a, rights, masks) < 0)
 		return -EINVAL;
 	for (uint32_t s = 0; s < a->state_count; s++) {

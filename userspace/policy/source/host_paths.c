@@ -100,7 +100,8 @@ static int has_rule(struct arena *a, const struct model *m, const struct rule *l
 	for (size_t i = 0; i < m->rule_count; i++) {
 		const struct rule *rule = m->rules[i];
 
-		if (rule->deny != like->deny || (rule->rights & rights) != rights)
+		if (rule->deny != like->deny || rule->except != like->except ||
+		    (rule->rights & rights) != rights)
 			continue;
 		for (size_t k = 0; k < rule->name_count; k++) {
 			struct paths paths = {};

@@ -60,10 +60,10 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 
 /*
  * Reads the file named by a node. *ret_source is unchanged if there is nothing to read: the file
- * was already read, or an error was reported.
+ * was already read, and is *ret_known, or an error was reported.
  */
 static int open_named(struct loader *l, const struct source *from, const struct node *n,
-		      struct source **ret_source)
+		      struct source **ret_source, const struct source **ret_known)
 {
 	struct reader *r = &l->reader;
 	struct source *s = NULL;
@@ -93,8 +93,10 @@ static int open_named(struct loader *l, const struct source *from, const struct 
 		return 0;
 	}
 	for (size_t i = 0; i < l->seen_count; i++)
-		if (same_file(l->seen[i], s))
+		if (same_file(l->seen[i], s)) {
+			*ret_known = l->seen[i];
 			return 0;
+		}
 	if (l->seen_count > LOAD_FILES_MAX) {
 		report_error(r->diagnostics, &n->place, "join some of the files",
 			     "more than %d files included", LOAD_FILES_MAX);
@@ -105,17 +107,21 @@ static int open_named(struct loader *l, const struct source *from, const struct 
 			     "includes are nested more than %d deep", LOAD_DEPTH_MAX);
 		return 0;
 	}
-	*ret_source = s;
+	*ret_known = *ret_source = s;
 	return 0;
 }
 
-static int include(struct loader *l, const struct source *from, const struct node *n)
+/* *ret_source: the named file; NULL if it cannot be read, which is reported. */
+static int include(struct loader *l, const struct source *from, const struct node *n,
+		   const struct source **ret_source)
 {
 	struct reader *r = &l->reader;
 	size_t errors = diagnostics_errors(r->diagnostics);
 	struct source *s = NULL;
-	int e = open_named(l, from, n, &s);
+	int e;
 
+	*ret_source = NULL;
+	e = open_named(l, from, n, &s, ret_source);
 	if (e < 0 || !s)
 		return e;
 	e = load_tree(l, s);
@@ -135,12 +141,13 @@ static int load_amended(struct loader *l, const struct source *from, const struc
 	struct reader *r = &l->reader;
 	size_t errors = diagnostics_errors(r->diagnostics);
 	struct source *s = NULL;
+	const struct source *known;
 	const char *name;
 	int e;
 
 	if (!reader_string(r, n, "a policy to amend", &name))
 		return 0;
-	e = open_named(l, from, n, &s);
+	e = open_named(l, from, n, &s, &known);
 	if (e < 0 || !s)
 		return e;
 	e = load_tree(l, s);
@@ -153,6 +160,46 @@ static int load_amended(struct loader *l, const struct source *from, const struc
 	return e;
 }
 
+/*
+ * Reads an include with exceptions, and marks its rules. Fragments must not have exceptions, because
+ * a policy that includes two fragments relies on the deny rules of both.
+ */
+static int include_except(struct loader *l, const struct source *from, const struct node *root,
+			  const struct node *n)
+{
+	struct reader *r = &l->reader;
+	const struct source *source;
+	size_t errors = diagnostics_errors(r->diagnostics);
+	struct rule *rule = NULL;
+	int e;
+
+	if (n->count != 2 || n->items[1]->type != NODE_MAPPING) {
+		report_error(r->diagnostics, &n->place, EXCEPT_HINT,
+			     "an include is a file's name, or one name with exceptions");
+		return 0;
+	}
+	if (node_get(root, "fragment")) {
+		report_error(r->diagnostics, &n->place,
+			     "move it to the policies that include this file",
+			     "a fragment must not set \"except\"");
+		return 0;
+	}
+	if (r->model->except) {
+		report_error(r->diagnostics, &n->place,
+			     "list the names in one include, or narrow the rule",
+			     "another include of this policy has exceptions, at %s:%u",
+			     r->model->except->place.source->name, r->model->except->place.line);
+		return 0;
+	}
+	e = read_exceptions(r, n, &rule);
+	if (e < 0 || !rule)
+		return e;
+	e = include(l, from, n->items[0], &source);
+	if (e < 0 || errors != diagnostics_errors(r->diagnostics) || !source)
+		return e;
+	return add_exceptions(r, rule, source);
+}
+
 static int load_includes(struct loader *l, const struct source *s, const struct node *root)
 {
 	const struct node *list = root->type == NODE_MAPPING ? node_get(root, "include") : NULL;
@@ -161,11 +208,15 @@ static int load_includes(struct loader *l, const struct source *s, const struct 
 				    "write include: [runtime/linux]"))
 		return 0;
 	for (size_t i = 0; i < list->count; i++) {
+		const struct node *n = list->items[i];
+		const struct source *source;
 		const char *name;
 		int e = 0;
 
-		if (reader_string(&l->reader, list->items[i], "a file to include", &name))
-			e = include(l, s, list->items[i]);
+		if (n->type == NODE_MAPPING)
+			e = include_except(l, s, root, n);
+		else if (reader_string(&l->reader, n, "a file to include", &name))
+			e = include(l, s, n, &source);
 		if (e < 0)
 			return e;
 	}

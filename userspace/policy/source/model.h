@@ -67,6 +67,12 @@ struct rule {
 	/* RULE_SOCKET; no types: every type */
 	uint16_t *families, *types;
 	size_t family_count, type_count;
+	/*
+	 * RULE_FILES: `except` of an include takes back the rules that yield, the deny rules of the
+	 * included file.
+	 */
+	bool except, yields;
+	const char *except_from;
 	bool has_rights, has_to;  /* for the reader: the keys that the rule has */
 	struct place links_place; /* position of `links: shared`; line 0: the key is missing */
 };
@@ -76,6 +82,7 @@ struct model {
 	bool fragment;
 	struct place fragment_place; /* position of `fragment` */
 	bool observe;
+	struct rule *except; /* the only one, NULL: there is none */
 	struct rule **rules;
 	size_t rule_count;
 	const char *anchors[CORDON_MAX_ANCHORS]; /* names by number, NULL: unused */

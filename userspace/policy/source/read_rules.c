@@ -91,11 +91,9 @@ static int add_name(struct reader *r, struct rule *rule, const struct node *n, b
 	return 0;
 }
 
-static int read_names(struct reader *r, const struct node *n, struct rule *rule, bool abstract)
+static int read_names(struct reader *r, const struct node *n, struct rule *rule, bool abstract,
+		      const char *hint)
 {
-	const char *hint = abstract ? "write a list: abstract: [name]"
-				    : "write a list: paths: [/usr/lib/**]";
-
 	if (!reader_expect(r, n, NODE_SEQUENCE, "a list", hint))
 		return 0;
 	if (n->count == 0)
@@ -111,12 +109,12 @@ static int read_names(struct reader *r, const struct node *n, struct rule *rule,
 
 static int read_paths(struct reader *r, const struct node *n, void *target)
 {
-	return read_names(r, n, target, false);
+	return read_names(r, n, target, false, "write a list: paths: [/usr/lib/**]");
 }
 
 static int read_abstract(struct reader *r, const struct node *n, void *target)
 {
-	return read_names(r, n, target, true);
+	return read_names(r, n, target, true, "write a list: abstract: [name]");
 }
 
 int add_rule(struct reader *r, struct rule *rule)
@@ -199,6 +197,49 @@ static void add_links(struct reader *r, struct rule *rule)
 			     "\"links\" is for rules that allow \"write\"");
 	else
 		rule->rights |= CORDON_RIGHT(CORDON_LINKS);
+}
+
+static int read_except_names(struct reader *r, const struct node *n, void *target)
+{
+	return read_names(r, n, target, false, "write a list: except: [\"${workdir}/.env\"]");
+}
+
+int read_exceptions(struct reader *r, const struct node *n, struct rule **ret_rule)
+{
+	static const struct key keys[] = {{"except", read_except_names}, {NULL, NULL}};
+	struct rule *rule = arena_alloc(r->arena, sizeof(*rule));
+	size_t errors = diagnostics_errors(r->diagnostics);
+	int e;
+
+	if (!rule)
+		return -ENOMEM;
+	*rule = (struct rule){
+		.kind = RULE_FILES,
+		.except = true,
+		.except_from = n->items[0]->text,
+		.rights = CORDON_FILE_RIGHTS | CORDON_EXEC_RIGHTS | CORDON_UNIX_RIGHTS,
+		.place = n->place,
+	};
+	e = reader_mapping(r, n->items[1], "an include", keys, rule);
+	if (e < 0 || errors != diagnostics_errors(r->diagnostics))
+		return e;
+	if (rule->name_count == 0)
+		report_error(r->diagnostics, &n->place, EXCEPT_HINT,
+			     "the include names no exception");
+	else
+		*ret_rule = rule;
+	return 0;
+}
+
+int add_exceptions(struct reader *r, struct rule *rule, const struct source *source)
+{
+	for (size_t i = 0; i < r->model->rule_count; i++) {
+		struct rule *other = r->model->rules[i];
+
+		other->yields = other->deny && other->place.source == source;
+	}
+	r->model->except = rule;
+	return add_rule(r, rule);
 }
 
 static int finish_names(struct reader *r, struct rule *rule)

@@ -78,6 +78,16 @@ int read_audit(struct reader *r, const struct node *n, void *target);
 int read_on_denial(struct reader *r, const struct node *n, void *target);
 int read_ask(struct reader *r, const struct node *n, void *target);
 
+/*
+ * An include with exceptions: a mapping of the file's name. *ret_rule stays as it is where something
+ * is wrong, which is reported.
+ */
+#define EXCEPT_HINT "write {runtime/credentials: {except: [\"${workdir}/.env\"]}}"
+int read_exceptions(struct reader *r, const struct node *n, struct rule **ret_rule);
+
+/* Appends the exceptions to the model, and marks the rules there that `source` has. */
+int add_exceptions(struct reader *r, struct rule *rule, const struct source *source);
+
 /* Reads one file's tree, except `include`, into the reader's model. */
 int read_policy(struct reader *r, const struct node *root);
 

@@ -108,6 +108,7 @@ static void test_keys(void **state)
 		const char *path, *text;
 	} cases[] = {
 		{"", "version: 1\n" UNKNOWN ": 1\n"},
+		{"$defs/exceptions", "version: 1\ninclude:\n  - {a: {" UNKNOWN ": 1}}\n"},
 		{"properties/files/items", "version: 1\nfiles:\n  - {" UNKNOWN ": 1}\n"},
 		{"properties/exec/items", "version: 1\nexec:\n  - {" UNKNOWN ": 1}\n"},
 		{"properties/unix/items", "version: 1\nunix:\n  - {" UNKNOWN ": 1}\n"},
