@@ -540,6 +540,17 @@ def pipeline(place, more=""):
     return place.shell(more + script + "sed -i 's/error/fault/' logs/1.log; cut -d' ' -f1 logs/1.log | uniq -c | tee count >/dev/null; diff <(sort count) <(sort count); echo fine\n")
 
 
+LOOKING = (
+    "ls -l / /etc /home /usr /usr/local /var /opt /srv /mnt", "id", "uname -a", "df -h .", "free -m", "lscpu", "ip addr", "ip route", "ss -tln", "fc-list",
+    "dpkg -l bash", "dpkg -S /usr/bin/env", "dpkg -L coreutils",
+)
+LOOKING_REFUSED = ("open /proc/", "mkdir */.cache*")
+
+
+def looking(place, more=""):
+    return place.shell("".join(f"{command} >/dev/null\n" for command in LOOKING) + more + "man -P cat man >/dev/null 2>&1 || test ! -e /usr/share/man/man1/man.1.gz\necho fine\n")
+
+
 def archives(place, more=""):
     script = "mkdir -p in/deep; seq 1000 >in/deep/numbers; ln -s deep/numbers in/link; tar -czf in.tar.gz in; tar -cJf in.tar.xz in\n"
     return place.shell(script + more + "mkdir out; tar -xzf in.tar.gz -C out; diff -r in out/in; tar -tJf in.tar.xz | wc -l | grep -qx 4; gzip -k in/deep/numbers; zcat in/deep/numbers.gz | tail -n 1 | grep -qx 1000; echo fine\n")
@@ -679,6 +690,10 @@ JOBS = (
     Job("cmake", "configuring, compiling, testing", "CMake and Ninja of Debian 12", "build-c", "nothing", cmake, also(cmake, 'file(READ "@SECRET@" text)\nmessage("${text}")\nfile(WRITE "@OUTSIDE@" x)\n'), "CMakeLists.txt", tools=("/usr/bin/cmake", "/usr/bin/ninja"), within=False),
     Job("git", "commits, branches, a merge, a clone", "git of Debian 12", "git-work", "clones in $TMPDIR", git, also(git, "git -c alias.x='!" + IN_SHELL.strip() + "' x\n"), "an alias", heavy=False, tools=("/usr/bin/git",)),
     Job("pipeline", "find, xargs, grep, sort, awk, sed", "GNU programs and mawk of Debian 12", "shell-sandbox", "nothing", pipeline, also(pipeline, IN_SHELL), "the script", heavy=False),
+    *(
+        Job(f"look_{name}", "a first look at the host", "ls, df, lscpu, ip, ss, dpkg, man, fc-list of Debian 12", policy, "nothing", looking, also(looking, IN_SHELL), "the script", heavy=False, tools=("/usr/bin/lscpu", "/usr/bin/ss", "/usr/bin/fc-list"), refused=LOOKING_REFUSED)
+        for name, policy in (("shell", "shell-sandbox"), ("claude", "claude-code"), ("codex", "codex"))
+    ),
     Job("archives", "packing and unpacking", "tar, gzip and xz of Debian 12", "shell-sandbox", "nothing", archives, also(archives, "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='" + IN_SHELL.strip() + "' in\n"), "the checkpoint command of tar", heavy=False),
     Job("zip", "the same", "zip and unzip of Debian 12", "shell-sandbox", "nothing", zip_archives, also(zip_archives, "zip -q -j leak.zip @SECRET@ 2>&1 && unzip -p leak.zip >@RESULT@ || echo EACCES >@RESULT@\ncp in.zip @OUTSIDE@ || :\n"), "reading by zip", tools=("/usr/bin/zip", "/usr/bin/unzip")),
     Job("queries", "tables and JSON", "sqlite3 and jq of Debian 12", "shell-sandbox", "nothing", queries, also(queries, SQL_ATTACK), "reading and writing by both", tools=("/usr/bin/sqlite3", "/usr/bin/jq")),
