@@ -348,6 +348,34 @@ static void note_sheltered(struct lowering *l, const struct net_block *blocks, s
 			"and cloud metadata addresses, wide as it is");
 }
 
+/*
+ * Resolvers of musl and of static programs bind their UDP socket to the wildcard address and port 0
+ * before the first query. This grants no more than a query without bind, after which the socket has
+ * the same address and a port that the kernel chose.
+ */
+static int lower_resolver_bind(struct lowering *l)
+{
+	static const struct net_block any[] = {{.family = 4, .prefix = 32},
+					       {.family = 6, .prefix = 128}};
+	int r = 0;
+
+	l->rights = CORDON_RIGHT(CORDON_NET_BIND);
+	for (size_t i = 0; i < ARRAY_SIZE(any) && r == 0; i++) {
+		uint32_t node;
+
+		r = nfa_start(l->nfa, CORDON_START_NET, &node);
+		if (r == 0)
+			r = nfa_follow_range(l->nfa, node, any[i].family, any[i].family, &node);
+		if (r == 0)
+			r = nfa_follow_range(l->nfa, node, IPPROTO_UDP, IPPROTO_UDP, &node);
+		if (r == 0)
+			r = follow_block(l, node, &any[i], &node);
+		if (r == 0)
+			r = accept_range(l, node, (struct number_range){0, 0});
+	}
+	return r;
+}
+
 static int lower_network(struct lowering *l)
 {
 	static const struct net_block every[] = {{.family = 4}, {.family = 6}};
@@ -372,6 +400,8 @@ static int lower_network(struct lowering *l)
 		r = lower_socket_for(l, IPPROTO_UDP);
 	if (r == 0 && l->rule->host_count && !l->rule->deny)
 		r = lower_socket_for(l, IPPROTO_TCP);
+	if (r == 0 && l->rule->host_count && !l->rule->deny)
+		r = lower_resolver_bind(l);
 	return r;
 }
 

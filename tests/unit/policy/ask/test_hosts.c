@@ -54,7 +54,7 @@ static void test_reading(void **state)
 	assert_int_equal(host_name_read(long_name, false, name), -EINVAL);
 }
 
-static int may_connect(const struct compiled_policy *p, const char *object)
+static int may(const struct compiled_policy *p, const char *right, const char *object)
 {
 	static const char *const unbound[CORDON_MAX_ANCHORS];
 	char error[QUESTION_ERROR_TEXT];
@@ -62,12 +62,17 @@ static int may_connect(const struct compiled_policy *p, const char *object)
 	struct policy_answer answer;
 	int allowed;
 
-	if (question_read(p, "connect", object, unbound, &q, error) < 0)
+	if (question_read(p, right, object, unbound, &q, error) < 0)
 		fail_msg("%s: %s", object, error);
 	assert_int_equal(question_judge(p, &q, &answer), 0);
 	allowed = answer.missing == 0;
 	question_release(&q);
 	return allowed;
+}
+
+static int may_connect(const struct compiled_policy *p, const char *object)
+{
+	return may(p, "connect", object);
 }
 
 static void test_matching(void **state)
@@ -121,6 +126,29 @@ static void test_no_addresses(void **state)
 	assert_false(may_connect(p, "tcp:8.8.8.8:1"));
 	assert_false(((const struct cordon_policy_header *)denied->tables)->flags &
 		     CORDON_POLICY_HOSTS);
+}
+
+/* Resolvers of musl bind to the wildcard address and port 0, and to nothing else. */
+static void test_resolver_bind(void **state)
+{
+	static const char *const bad[] = {"udp:0.0.0.0:53", "udp:127.0.0.1:0", "udp:[::1]:0",
+					  "tcp:0.0.0.0:0",  "udp:0.0.0.1:0",   "udp:192.0.2.1:0"};
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(
+		"version: 1\nnetwork:\n  - {allow: [connect], to: [a.b], ports: [443]}\n");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *no_names = compile_good(
+		"version: 1\nnetwork:\n  - {allow: [connect], to: [192.0.2.1], protocols: [udp]}\n");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *denied = compile_good(
+		"version: 1\nnetwork:\n  - {allow: [connect], to: [a.b], ports: [443]}\n"
+		"  - {deny: [bind], to: any, protocols: [udp]}\n");
+
+	(void)state;
+	assert_true(may(p, "bind", "udp:0.0.0.0:0"));
+	assert_true(may(p, "bind", "udp:[::]:0"));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(may(p, "bind", bad[i]));
+	assert_false(may(p, "listen", "udp:0.0.0.0:0"));
+	assert_false(may(no_names, "bind", "udp:0.0.0.0:0"));
+	assert_false(may(denied, "bind", "udp:0.0.0.0:0"));
 }
 
 static const struct policy_difference *
@@ -204,7 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reading),	     cmocka_unit_test(test_matching),
 		cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_lookup),	     cmocka_unit_test(test_resolver_bind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
