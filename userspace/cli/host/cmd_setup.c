@@ -254,7 +254,10 @@ static void print_plan(const struct setup *s, const char *file)
 	if (setup_plan_new(&s->plan) == 0)
 		printf("%s needs no change.\n", file);
 	else
-		printf("%zu new entries for %s.\n", setup_plan_new(&s->plan), file);
+		printf("%zu new %s for %s.\n", setup_plan_new(&s->plan),
+		       setup_plan_new(&s->plan) == 1 ? "entry" : "entries", file);
+	/* Messages follow the plan that they are about. */
+	fflush(stdout);
 }
 
 static void print_json(const struct setup *s, const char *file, bool written)
@@ -284,7 +287,7 @@ static bool confirmed(void)
 	       (strcmp(reply, "y\n") == 0 || strcmp(reply, "yes\n") == 0);
 }
 
-static int reload(void)
+static int reload(bool json)
 {
 	_cleanup_(json_decrefp) json_t *reply = NULL;
 	_cleanup_(closep) int fd = -1;
@@ -298,9 +301,14 @@ static int reload(void)
 	}
 	if (r == 0)
 		r = client_reload(fd, &reply, &failure);
-	if (r < 0)
+	if (r < 0) {
 		message("the entries are written, but not active: %s", failure.text);
-	return r;
+		return r;
+	}
+	if (!json)
+		puts("The entries are active. Restart agents that run, or register each:\n"
+		     "cordon adopt PID");
+	return 0;
 }
 
 static int write_entries(const struct setup *s, const struct arguments *arguments)
@@ -322,9 +330,11 @@ static int write_entries(const struct setup *s, const struct arguments *argument
 	else if (r < 0)
 		message("cannot write %s: %s%s", arguments->config, strerror(-r),
 			r == -EACCES ? ". Run as root" : "");
-	if (r == 0 && strcmp(arguments->config, CONFIG_FILE) == 0)
-		r = reload();
-	return r;
+	if (r < 0)
+		return r;
+	if (!arguments->json)
+		printf("Written to %s.\n", arguments->config);
+	return strcmp(arguments->config, CONFIG_FILE) == 0 ? reload(arguments->json) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------ */
