@@ -55,8 +55,8 @@
 #define COUNTED_DEPTH(renames) ((renames) >> 1)
 
 /*
- * Reads the last component, and the directory that is the key of its entry. Leaves leaf->directory 0
- * if the directory compares names without case, because the states there depend on the spelling.
+ * Reads the last component, and the directory that is the key of its entry. Leaves leaf->directory
+ * 0 if the directory compares names without case, because the states there depend on the spelling.
  */
 static __always_inline void note_leaf(struct walk *walk, const struct dentry *dentry)
 {
@@ -282,7 +282,8 @@ static __always_inline bool is_same_inode(const struct walk *walk)
 }
 
 /*
- * [D1] [D2] [D9] Nothing has changed since the entry was made, or since the last component was read.
+ * [D1] [D2] [D9] Nothing has changed since the entry was made, or since the last component was
+ * read.
  */
 static __always_inline bool recall_holds(const struct walk *walk)
 {

@@ -54,8 +54,8 @@ static __always_inline __u64 other_side(__u64 file)
 }
 
 /*
- * Takes a place for a pair that is about to be made. It is given back when the pair is freed. If the
- * kernel then makes none, the place remains taken until the execution ends.
+ * Takes a place for a pair that is about to be made. It is given back when the pair is freed. If
+ * the kernel then makes none, the place remains taken until the execution ends.
  */
 static __always_inline bool claim_terminal(const struct subject *s)
 {
