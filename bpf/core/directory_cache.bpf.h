@@ -21,8 +21,10 @@
  *	inode. The hook counts that before the memory can be used again, at the place in
  *	freed_directories that the address determines. The entry holds the count of that place,
  *	which has 64 bits and never wraps. It was read while the last component's dentry pinned the
- *	inode (directories_note_freed()), so that each later free is a higher count. Equal counts
- *	mean the same inode. Another address at the same place can only drop the entry.
+ *	inode (directories_note_freed()), so that each later free is a higher count. The caller of
+ *	each hook holds that dentry: no hook here runs in an RCU walk (inode_permission and
+ *	inode_follow_link do). Equal counts mean the same inode. Another address at the same place
+ *	can only drop the entry.
  * [D5] The dentry's address. A new dentry at the address may belong to the same inode. A directory
  *	has one dentry at a time, with the same name in the same directory because of [D1].
  * [D6] Directories above, whose inodes are not compared. The directory's dentry pins them. If the
