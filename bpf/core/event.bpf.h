@@ -275,7 +275,7 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		walk->spelled_total |= SPELLED_MOVED;
 	if (walk->temporary)
 		walk->spelled_total |= SPELLED_TEMPORARY;
-	if (walk->own == OWN_TERMINAL)
+	if (walk->own_terminal)
 		walk->spelled_total |= SPELLED_OWN_TERMINAL;
 	/* Stored through memory, so that the verifier checks the following code once. */
 	barrier();

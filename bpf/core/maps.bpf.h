@@ -74,12 +74,11 @@ enum recall {
 /* A directory of the name may move without a hook call, or was being moved. */
 #define UNSTABLE_MOVES 0x2u
 
-/* Has the execution made the object, or its file system? See elsewhere.bpf.h. */
+/* Is the object in a file system that the execution has made? See elsewhere.bpf.h. */
 enum own_climb {
 	OWN_NOT = 0,
-	OWN_PROC = 1,	  /* procfs: checked as if below /proc */
-	OWN_MEMORY = 2,	  /* any other: named from its root on, for events only */
-	OWN_TERMINAL = 3, /* see own_terminals.bpf.h */
+	OWN_PROC = 1,	/* procfs: checked as if below /proc */
+	OWN_MEMORY = 2, /* any other: named from its root on, for events only */
 };
 
 /*
@@ -304,9 +303,10 @@ struct walk {
 	__u32 forked;  /* some run became several: see folded.bpf.h */
 	struct fold fold;
 	struct components components;
-	__u8 room[6];
-	__u8 code;  /* enum code_found, if the execution's code is watched */
-	__u8 slash; /* '/', so that slash and component are one sequence of bytes */
+	__u8 room[5];
+	__u8 own_terminal; /* see own_terminals.bpf.h */
+	__u8 code;	   /* enum code_found, if the execution's code is watched */
+	__u8 slash;	   /* '/', so that slash and component are one sequence of bytes */
 	__u8 name[CORDON_NAME_MAX + 1];
 	struct directory_cache directories;
 	struct short_grant grants[2]; /* for START_SOCKET and START_NET */

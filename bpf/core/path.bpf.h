@@ -137,6 +137,7 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 	walk->keep = 0;
 	walk->reason = 0;
 	walk->temporary = TEMPORARY_NOT;
+	walk->own_terminal = 0;
 	walk->partial = attempt == 0 ? directory_recall(s) : RECALL_NONE;
 	if (walk->partial)
 		return;

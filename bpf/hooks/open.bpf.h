@@ -165,7 +165,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		answer->missing = 0;
 	if (answer->missing && is_granted_terminal(s, o)) {
 		answer->missing = 0;
-		s->walk->own = OWN_TERMINAL;
+		s->walk->own_terminal = 1;
 	}
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
