@@ -32,6 +32,7 @@ struct comparison {
 	struct policy_written *written; /* of b, or NULL */
 	struct policy_difference differences[POLICY_DIFFERENCES];
 	struct widenings widenings;
+	bool partial; /* some rules that widen are known, and nothing else about rules */
 	enum setting_change change; /* of everything together */
 	struct style style;
 };
@@ -60,7 +61,7 @@ static json_t *rights_json(const struct comparison *c)
 {
 	json_t *rights = json_array();
 
-	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
+	for (size_t i = 0; !c->partial && i < POLICY_DIFFERENCES; i++) {
 		const struct policy_difference *d = &c->differences[i];
 		json_t *o = json_pack("{s:s, s:s, s:s}", "section", d->section, "right", d->right,
 				      "change", words[d->change]);
@@ -159,7 +160,7 @@ static void print_text(FILE *out, const struct comparison *c)
 			fprintf(out, "%s allows nothing\n", called(c, c->b));
 		return;
 	}
-	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
+	for (size_t i = 0; !c->partial && i < POLICY_DIFFERENCES; i++) {
 		const struct policy_difference *d = &c->differences[i];
 
 		if (d->change == SETTING_EQUAL)
@@ -195,8 +196,13 @@ static int compare(struct comparison *c)
 
 	for (size_t i = 0; r == 0 && i < POLICY_DIFFERENCES; i++)
 		wider |= c->differences[i].change & SETTING_WIDER;
-	if (wider)
+	c->partial = r == -E2BIG;
+	if (wider || c->partial)
 		r = widenings_find(c->a, c->b, c->written, POLICY_TUPLES_MAX, &c->widenings);
+	if (c->partial && r == 0 && c->widenings.count > 0)
+		c->change = SETTING_WIDER;
+	else if (c->partial && r == 0)
+		r = -E2BIG;
 	/*
 	 * One rule apart from the other takes more memory than all of them together: the examples
 	 * remain.
@@ -208,7 +214,7 @@ static int compare(struct comparison *c)
 			r == -E2BIG ? "their rules combine in too many ways" : strerror(-r));
 		return r;
 	}
-	c->widenings.complete |= !wider;
+	c->widenings.complete |= !wider && !c->partial;
 	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
 		c->change |= c->differences[i].change;
 	for (size_t i = 0; setting_name(i); i++)

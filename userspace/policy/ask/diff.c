@@ -83,6 +83,8 @@ struct diff {
 	struct automaton *names;
 	struct variable variables[VARIABLES_MAX];
 	size_t variable_count;
+	/* Variables with the same rules in both policies stay unbound: a part of the comparison. */
+	bool partial;
 	unsigned int start; /* of the current product */
 	uint32_t rows;	    /* bits: the rows that the current product compares */
 	struct found found[POLICY_DIFFERENCES];
@@ -213,6 +215,11 @@ static void note_differences(struct diff *d, uint32_t node, const uint32_t grant
 	}
 }
 
+static bool is_same_variable(const struct diff *d, const struct variable *v)
+{
+	return alike_states(&d->alike, variable_state(d, v, 0), variable_state(d, v, 1));
+}
+
 /*
  * From here on both policies give the same verdicts, also for each directory that is not bound yet.
  * This holds for most of two versions of a policy, so variables cost little where both are the
@@ -229,8 +236,7 @@ static bool is_settled(const struct diff *d, const uint32_t *states)
 		const uint32_t *own = &states[AXIS_VARIABLES + 2 * i];
 		const struct variable *v = &d->variables[i];
 
-		if (!(own[0] == PRODUCT_IDLE ? alike_states(&d->alike, variable_state(d, v, 0),
-							    variable_state(d, v, 1))
+		if (!(own[0] == PRODUCT_IDLE ? is_same_variable(d, v)
 					     : alike_states(&d->alike, own[0], own[1])))
 			return false;
 	}
@@ -279,7 +285,7 @@ static int visit_name(void *context, struct product *p, uint32_t node)
 		uint32_t *own = &states[AXIS_VARIABLES + 2 * i];
 		int r;
 
-		if (*own != PRODUCT_IDLE)
+		if (*own != PRODUCT_IDLE || (d->partial && is_same_variable(d, &d->variables[i])))
 			continue;
 		own[0] = variable_state(d, &d->variables[i], 0);
 		own[1] = variable_state(d, &d->variables[i], 1);
@@ -651,6 +657,13 @@ static int compare_names(struct diff *d)
 						: PRODUCT_IDLE;
 	}
 	r = product_explore(axes, start, width, d->tuples_max, visit_name, d, &p);
+	/* Each name that a part of the comparison finds is one of the whole. */
+	if (r == -E2BIG && d->wideners && !d->partial) {
+		d->partial = true;
+		r = compare_names(d);
+		d->partial = false;
+		return r == 0 && d->widening_count == 0 ? -E2BIG : r;
+	}
 	if (r < 0)
 		return r;
 	return d->wideners ? collect_wideners(d, p, width) : make_witnesses(d, p);

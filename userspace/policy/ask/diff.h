@@ -69,7 +69,8 @@ struct policy_widening {
 
 /*
  * Finds every rule that allows more, not only one example for each right: each rule that decides at
- * least one such name. Sorted by the kind of name, then by rule. `tuples_max` as above. Errors as
+ * least one such name. If the whole comparison is too large, finds some of these rules, at least
+ * one. Sorted by the kind of name, then by rule. `tuples_max` as above. Errors as
  * policy_diff(). Free with policy_widenings_free().
  */
 int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,

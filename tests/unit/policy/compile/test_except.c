@@ -230,6 +230,15 @@ static void test_amended(void **state)
 	assert_false(granted_below(p, "/w/a/.env", CORDON_READ));
 }
 
+static struct compiled_policy *compile_with(const char *include, const char *rest)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	assert_true(asprintf(&text, "version: 1\n%sfiles:\n%s%s", include,
+			     "  - {allow: [all], paths: ['${workdir}/**']}\n", rest) > 0);
+	return compile(text);
+}
+
 static void test_diff(void **state)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *a = NULL, *b = NULL;
@@ -259,6 +268,31 @@ static void test_diff(void **state)
 	policy_written_free(written);
 }
 
+/* Too large as a whole: the exception is found where variables with the same rules are unbound. */
+static void test_large_diff(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *a = NULL, *b = NULL;
+	static const char rest[] =
+		"  - {allow: [read], paths: ['${home}/a/**/b', '${tmp}/c/**/d', '/e/**/f']}\n"
+		"  - {deny: [read], paths: ['**/g*/h', '${home}/**/i']}\n";
+	struct policy_difference differences[POLICY_DIFFERENCES];
+	struct widenings found;
+	size_t tuples = 64;
+	int r = -E2BIG;
+
+	(void)state;
+	write_file("secrets.yaml", SECRETS);
+	a = compile_with("include: [secrets]\n", rest);
+	b = compile_with("include: [{secrets: {except: ['${workdir}/.env']}}]\n", rest);
+	for (; r == -E2BIG && tuples < POLICY_TUPLES_MAX; tuples += tuples / 4)
+		r = widenings_find(a, b, NULL, tuples, &found);
+	assert_int_equal(r, 0);
+	assert_int_equal(found.count, 1);
+	assert_non_null(strstr(b->rules[found.list[0].by.rule].text, "except"));
+	widenings_release(&found);
+	assert_int_equal(policy_diff_within(a, b, tuples - tuples / 5, differences), -E2BIG);
+}
+
 static int enter_directory(void **state)
 {
 	static char directory[] = "/tmp/cordon-except-XXXXXX";
@@ -286,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_other_denies),
 		cmocka_unit_test(test_amended),
 		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_large_diff),
 	};
 
 	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
