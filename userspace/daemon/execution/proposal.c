@@ -53,6 +53,10 @@ static int check_scope(const struct refused *refused, enum propose_scope scope,
 			refused->settings
 				? "what execution %s was refused is no matter of rules, but of "
 				  "settings of its policy: see `cordon why`"
+			: refused->denied
+				? "rules deny these accesses of execution %s, and no further rule "
+				  "allows them: list exceptions (`except`) in its policy, see "
+				  "`cordon why`"
 				: "execution %s was refused nothing that a rule could allow",
 			refused->id);
 	return 0;

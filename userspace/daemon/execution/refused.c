@@ -51,6 +51,13 @@ static json_t *suggested_rule(const char *record, size_t size)
 			  JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
 }
 
+static bool is_denied_by_rule(const char *record, size_t size)
+{
+	static const char reason[] = ",\"reason\":\"rule\"";
+
+	return memmem(record, size, reason, sizeof(reason) - 1);
+}
+
 static int take_rule(struct refused *refused, const char *rule, size_t *bytes)
 {
 	if (json_object_get(refused->rules, rule))
@@ -83,6 +90,8 @@ int refused_gather(const struct reported *reported, struct refused *refused)
 
 		if (json_is_string(rule))
 			r = take_rule(refused, json_string_value(rule), &bytes);
+		else if (is_denied_by_rule(text, size))
+			refused->denied++;
 		json_decref(rule);
 	}
 	return r;

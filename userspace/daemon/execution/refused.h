@@ -27,6 +27,7 @@ struct refused {
 	char *session;
 	json_t *rules;	 /* an object whose keys they are: texts of YAML as suggestion.h has them */
 	size_t settings; /* further refusals that no rule allows, but a word in `process` */
+	size_t denied;	 /* further refusals by deny rules, which no further rule takes back */
 	size_t omitted;	 /* further rules */
 };
 

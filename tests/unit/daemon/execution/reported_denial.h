@@ -11,7 +11,7 @@
 
 #include "daemon/execution/reported.h"
 
-/* `rule`: what would allow it, or NULL. */
+/* `rule`: what would allow it, or NULL: a rule denies it. */
 static inline void reported_denial(struct reported *reported, const char *rule)
 {
 	const struct cordon_denial_event event = {
@@ -19,8 +19,9 @@ static inline void reported_denial(struct reported *reported, const char *rule)
 		.rights = (uint32_t)reported->count,
 	};
 	/* As event_text_write() has it. */
-	json_t *record = json_pack("{s:{s:i, s:{s:s?, s:n}}}", "cordon", "repeats", 0, "suggestion",
-				   "rule", rule, "why");
+	json_t *record = json_pack("{s:{s:i, s:s, s:{s:s?, s:n}}}", "cordon", "repeats", 0,
+				   "reason", rule ? "default" : "rule", "suggestion", "rule", rule,
+				   "why");
 	char *text = json_dumps(record, JSON_COMPACT);
 	const struct buffer buffer = {.data = text, .size = strlen(text)};
 

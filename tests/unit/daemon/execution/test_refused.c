@@ -41,6 +41,7 @@ static void test_text(void **state)
 	gather(rules, ARRAY_SIZE(rules), &refused);
 	assert_int_equal(json_object_size(refused.rules), 3);
 	assert_int_equal(refused.settings, 1);
+	assert_int_equal(refused.denied, 1);
 	text = refused_policy_text(&refused);
 	assert_string_equal(
 		text, "# What an execution was refused, and somebody has asked for.\n"
