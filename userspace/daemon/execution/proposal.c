@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/parcel.h"
 #include "daemon/policy/approvals.h"
+#include "insight/learn/amend.h"
+#include "policy/compile/compile.h"
 #include "policy/ask/diff.h"
 #include "policy/ask/widening.h"
 #include "policy/core/compiled_parcel.h"
@@ -174,18 +176,62 @@ static int compile(const struct daemon *daemon, const char *file,
 	return r < 0 ? failure_set(failure, r, "policy %s cannot be compiled: %m", file) : 0;
 }
 
+/* One proposal for all denials, unless a call waits. */
+static int amend(const struct daemon *daemon, const struct proposal *p,
+		 struct amendment *ret_amendment)
+{
+	_cleanup_(recording_freep) struct recording *recording = recording_new();
+	const struct policy_search search = {.directories = policies_directories(daemon->policies)};
+	const struct amend_options options = {.search = &search, .policy = p->refused.file};
+	json_t *denial;
+	size_t i;
+	int r = recording && !p->waits && p->refused.start ? 0 : -ENODATA;
+
+	if (r == 0)
+		r = recording_add(recording, p->refused.start);
+	json_array_foreach(p->refused.denials, i, denial)
+		r = r < 0 ? r : recording_add(recording, denial);
+	return r < 0 ? r : amend_make(recording, &options, ret_amendment);
+}
+
+/* Compiles the proposal for all denials, or else the file with a rule for each. */
+static int compile_asked(const struct daemon *daemon, const struct proposal *p,
+			 const struct amendment *amendment, struct compiled_policy **ret_policy,
+			 struct failure *failure)
+{
+	const struct policy_search search = {.directories = policies_directories(daemon->policies)};
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(freep) char *path = NULL;
+	int r;
+
+	if (!amendment->text)
+		return compile(daemon, p->path, ret_policy, failure);
+	r = d ? approvals_text_path(daemon->approvals, amendment->text, &path) : -ENOMEM;
+	if (r == 0)
+		r = policy_compile_text(amendment->text, strlen(amendment->text), path, &search, d,
+					ret_policy);
+	return r < 0 ? failure_set(failure, r, "cannot compile the proposal: %m") : 0;
+}
+
 int proposal_work(const struct daemon *daemon, const struct proposal *p, FILE *to,
 		  struct failure *failure)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *base = NULL, *policy = NULL;
-	char **wider = NULL;
+	_cleanup_(amendment_release) struct amendment amendment = {};
+	char unsettled[32], **wider = NULL;
 	size_t count = 0;
 	int r = compile(daemon, p->refused.file, &base, failure);
 
+	if (r == 0 && amend(daemon, p, &amendment) < 0)
+		amendment_release(&amendment);
 	if (r == 0)
-		r = compile(daemon, p->path, &policy, failure);
+		r = compile_asked(daemon, p, &amendment, &policy, failure);
 	if (r < 0)
 		return r;
+	snprintf(unsettled, sizeof(unsettled), "%zu",
+		 amendment.text ? amendment.denials - amendment.settled : 0);
+	parcel_put_text(to, amendment.text);
+	parcel_put_text(to, unsettled);
 	r = widening_describe_all(base, policy, TUPLES_MAX, &wider);
 	if (r < 0)
 		return failure_set(failure, r, "cannot compare it with policy %s: %m", base->name);
@@ -198,44 +244,90 @@ int proposal_work(const struct daemon *daemon, const struct proposal *p, FILE *t
 	return 0;
 }
 
-static int take(const char *data, size_t size, struct compiled_policy **ret_base,
-		struct compiled_policy **ret_policy, char ***ret_wider)
+struct answer {
+	struct compiled_policy *base, *policy;
+	char *text, *unsettled; /* the file, if it is another one than before */
+	char **wider;
+};
+
+static void answer_release(struct answer *a)
+{
+	compiled_policy_free(a->base);
+	compiled_policy_free(a->policy);
+	free(a->text);
+	free(a->unsettled);
+	widening_free(a->wider);
+}
+
+static int take(const char *data, size_t size, struct answer *a)
 {
 	struct parcel from = {data, size};
 	size_t count;
-	int r = compiled_policy_take(&from, ret_base);
+	int r = parcel_take_text(&from, &a->text);
 
 	if (r == 0)
-		r = compiled_policy_take(&from, ret_policy);
+		r = parcel_take_text(&from, &a->unsettled);
 	if (r == 0)
-		r = parcel_take_list(&from, ret_wider, &count);
+		r = compiled_policy_take(&from, &a->base);
+	if (r == 0)
+		r = compiled_policy_take(&from, &a->policy);
+	if (r == 0)
+		r = parcel_take_list(&from, &a->wider, &count);
 	return r == 0 && from.left > 0 ? -EPROTO : r;
 }
 
-static int put(struct daemon *daemon, const struct proposal *p, const char *data, size_t size,
+/* The errand's file replaces the file that was kept before. */
+static int keep_text(struct daemon *daemon, struct proposal *p, const struct answer *a,
+		     struct failure *failure)
+{
+	char *path;
+	int r;
+
+	if (!a->text)
+		return 0;
+	r = approvals_keep_text(daemon->approvals, a->text, &path, failure);
+	if (r < 0)
+		return r;
+	if (strcmp(path, p->path) != 0)
+		approvals_drop_text(daemon->approvals, p->path);
+	free(p->path);
+	p->path = path;
+	p->unsettled = strtoul(a->unsettled ? a->unsettled : "0", NULL, 10);
+	return strcmp(path, a->policy->file) == 0
+		       ? 0
+		       : failure_set(failure, EPROTO, "the proposal has another file: %m");
+}
+
+static int put(struct daemon *daemon, struct proposal *p, const char *data, size_t size,
 	       json_t **ret_entry, struct failure *failure)
 {
-	_cleanup_(compiled_policy_freep) struct compiled_policy *base = NULL, *policy = NULL;
+	_cleanup_(answer_release) struct answer a = {};
 	struct approval_proposal proposal = {.use = p->use, .expires = p->expires, .uid = p->uid};
-	int r = take(data, size, &base, &policy, &proposal.wider);
+	int r = take(data, size, &a);
 
-	proposal.base = base;
-	proposal.policy = policy;
-	r = r < 0 ? failure_set(failure, r, "what was asked for, as it was compiled: %m")
-		  : approvals_propose(daemon->approvals, &proposal, clock_nsec(CLOCK_REALTIME),
-				      ret_entry, failure);
+	if (r < 0)
+		return failure_set(failure, r, "what was asked for, as it was compiled: %m");
+	r = keep_text(daemon, p, &a, failure);
+	if (r < 0)
+		return r;
+	proposal.base = a.base;
+	proposal.policy = a.policy;
+	proposal.wider = a.wider;
+	a.wider = NULL;
+	r = approvals_propose(daemon->approvals, &proposal, clock_nsec(CLOCK_REALTIME), ret_entry,
+			      failure);
 	widening_free(proposal.wider);
 	return r;
 }
 
-int proposal_put(struct daemon *daemon, const struct proposal *p, const char *data, size_t size,
+int proposal_put(struct daemon *daemon, struct proposal *p, const char *data, size_t size,
 		 json_t **ret_entry, uint64_t *ret_left, struct failure *failure)
 {
 	int r = put(daemon, p, data, size, ret_entry, failure);
 
 	if (r < 0)
 		return r;
-	*ret_left = p->refused.settings + p->refused.omitted;
+	*ret_left = p->refused.settings + p->refused.omitted + p->unsettled;
 	daemon_record(daemon, "proposal",
 		      json_pack("{s:s,s:O,s:O,s:O,s:I,s:b}", "execution", p->refused.id, "policy",
 				json_object_get(*ret_entry, "policy"), "digest",

@@ -21,6 +21,7 @@ struct proposal {
 	bool waits; /* a call waits for it, and is what it asks for */
 	struct refused refused;
 	char *use, *path; /* for whom, and the file that amends the policy */
+	size_t unsettled; /* refusals that the file does not allow */
 	uint64_t expires;
 	uint32_t uid;
 };
@@ -59,7 +60,7 @@ int proposal_work(const struct daemon *daemon, const struct proposal *proposal, 
  * *ret_left: refusals that it says nothing of, since they are no matter of rules or too many.
  * -EPROTO, or as approvals_propose().
  */
-int proposal_put(struct daemon *daemon, const struct proposal *proposal, const char *data,
-		 size_t size, json_t **ret_entry, uint64_t *ret_left, struct failure *failure);
+int proposal_put(struct daemon *daemon, struct proposal *proposal, const char *data, size_t size,
+		 json_t **ret_entry, uint64_t *ret_left, struct failure *failure);
 
 #endif

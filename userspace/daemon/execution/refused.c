@@ -18,6 +18,8 @@ void refused_release(struct refused *r)
 	free(r->file);
 	free(r->session);
 	json_decref(r->rules);
+	json_decref(r->denials);
+	json_decref(r->start);
 	*r = (struct refused){};
 }
 
@@ -58,7 +60,34 @@ static bool is_denied_by_rule(const char *record, size_t size)
 	return memmem(record, size, reason, sizeof(reason) - 1);
 }
 
-static int take_rule(struct refused *refused, const char *rule, size_t *bytes)
+static json_t *copy_or_null(const json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+
+	return value ? json_incref(value) : json_null();
+}
+
+/* The parts of a record that a proposal is made from. NULL: no memory. */
+static json_t *denial_of(const char *record, size_t size)
+{
+	_cleanup_(json_decrefp) json_t *whole = json_loadb(record, size, 0, NULL);
+	const json_t *cordon = json_object_get(whole, "cordon");
+
+	if (!whole)
+		return NULL;
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "seq",
+			 copy_or_null(whole, "seq"), "event", copy_or_null(whole, "event"),
+			 "process", copy_or_null(whole, "process"), "destination",
+			 copy_or_null(whole, "destination"), "network",
+			 copy_or_null(whole, "network"), "cordon", "execution",
+			 copy_or_null(cordon, "execution"), "operation",
+			 copy_or_null(cordon, "operation"), "object",
+			 copy_or_null(cordon, "object"), "rights", copy_or_null(cordon, "rights"),
+			 "reason", copy_or_null(cordon, "reason"));
+}
+
+static int take_rule(struct refused *refused, const char *rule, const char *record, size_t size,
+		     size_t *bytes)
 {
 	if (json_object_get(refused->rules, rule))
 		return 0;
@@ -72,7 +101,10 @@ static int take_rule(struct refused *refused, const char *rule, size_t *bytes)
 		return 0;
 	}
 	*bytes += strlen(rule);
-	return json_object_set_new(refused->rules, rule, json_true()) < 0 ? -ENOMEM : 0;
+	return json_object_set_new(refused->rules, rule, json_true()) < 0 ||
+			       json_array_append_new(refused->denials, denial_of(record, size)) < 0
+		       ? -ENOMEM
+		       : 0;
 }
 
 int refused_gather(const struct reported *reported, struct refused *refused)
@@ -81,7 +113,8 @@ int refused_gather(const struct reported *reported, struct refused *refused)
 	int r = 0;
 
 	refused->rules = json_object();
-	if (!refused->rules)
+	refused->denials = json_array();
+	if (!refused->rules || !refused->denials)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < reported->count; i++) {
 		size_t size;
@@ -89,12 +122,25 @@ int refused_gather(const struct reported *reported, struct refused *refused)
 		json_t *rule = suggested_rule(text, size);
 
 		if (json_is_string(rule))
-			r = take_rule(refused, json_string_value(rule), &bytes);
+			r = take_rule(refused, json_string_value(rule), text, size, &bytes);
 		else if (is_denied_by_rule(text, size))
 			refused->denied++;
 		json_decref(rule);
 	}
 	return r;
+}
+
+static json_t *start_of(const struct execution *e, const struct compiled_policy *policy)
+{
+	char *const *directories = e->record.directories;
+	json_t *named = json_object();
+
+	for (; named && directories && directories[0] && directories[1]; directories += 2)
+		json_object_set_new(named, directories[0], json_string(directories[1]));
+	return json_pack("{s:I, s:{s:s}, s:{s:{s:s, s:s, s:o}, s:{s:s, s:s, s:s}}}", "seq",
+			 (json_int_t)0, "event", "action", "execution-start", "cordon", "execution",
+			 "id", e->id, "mode", "enforce", "directories", named, "policy", "name",
+			 policy->name, "file", policy->file, "digest", policy->digest_text);
 }
 
 /* Where the policy's name is that of an amended one, the file says which. */
@@ -111,6 +157,7 @@ static int fill(const struct execution *e, const struct reported *reported, stru
 	r->policy = strdup(policy->name);
 	r->file = strdup(policy->file);
 	r->session = e->record.session ? strdup(e->record.session) : NULL;
+	r->start = start_of(e, policy);
 	if (!r->policy || !r->file || (e->record.session && !r->session))
 		return -ENOMEM;
 	return refused_gather(reported, r);
@@ -166,6 +213,8 @@ static int copy(const struct refused *from, struct refused *ret)
 	r.file = strdup(from->file);
 	r.session = from->session ? strdup(from->session) : NULL;
 	json_incref(r.rules);
+	json_incref(r.denials);
+	json_incref(r.start);
 	if (!r.policy || !r.file || (from->session && !r.session)) {
 		refused_release(&r);
 		return -ENOMEM;

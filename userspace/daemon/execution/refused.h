@@ -26,6 +26,8 @@ struct refused {
 	char *file;   /* of the policy */
 	char *session;
 	json_t *rules;	 /* an object whose keys they are: texts of YAML as suggestion.h has them */
+	json_t *denials; /* an array: the first denial for each rule, for recording_add() */
+	json_t *start;	 /* the execution's, for recording_add(); NULL: unknown */
 	size_t settings; /* further refusals that no rule allows, but a word in `process` */
 	size_t denied;	 /* further refusals by deny rules, which no further rule takes back */
 	size_t omitted;	 /* further rules */

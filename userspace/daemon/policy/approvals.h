@@ -71,6 +71,9 @@ void approvals_forget_ended(struct approvals *approvals, approvals_lives *lives,
 /* What waited for it asks for it no more: forgets it, if it still waits and ends then. */
 void approvals_withdraw(struct approvals *approvals, const char *digest, uint64_t expires);
 
+/* The path that approvals_keep_text() gives a text. Caller frees. -ENOMEM. */
+int approvals_text_path(const struct approvals *approvals, const char *text, char **ret_path);
+
 /* Keeps the text of a proposal. *ret_path: its file, whose name the text decides; caller frees. */
 int approvals_keep_text(struct approvals *approvals, const char *text, char **ret_path,
 			struct failure *failure);

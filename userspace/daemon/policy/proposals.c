@@ -164,23 +164,30 @@ void approvals_drop_text(struct approvals *a, const char *path)
 	approvals_remove_text(a, path, NULL);
 }
 
-int approvals_keep_text(struct approvals *a, const char *text, char **ret_path,
-			struct failure *failure)
+int approvals_text_path(const struct approvals *a, const char *text, char **ret_path)
 {
-	char digest[SHA256_TEXT_SIZE], name[SHA256_TEXT_SIZE + 32], *path;
+	char digest[SHA256_TEXT_SIZE];
 	unsigned char hash[SHA256_SIZE];
 	int r = sha256_of(text, strlen(text), hash);
 
 	if (r < 0)
-		return failure_set(failure, r, "%m");
+		return r;
 	hex_encode(hash, SHA256_SIZE, digest);
-	snprintf(name, sizeof(name), "proposal-%.32s.yaml", digest);
-	r = io_replace_file(a->fd, name, "proposal.new", text, true);
+	return asprintf(ret_path, "%s/proposal-%.32s.yaml", a->path, digest) < 0 ? -ENOMEM : 0;
+}
+
+int approvals_keep_text(struct approvals *a, const char *text, char **ret_path,
+			struct failure *failure)
+{
+	_cleanup_(freep) char *path = NULL;
+	int r = approvals_text_path(a, text, &path);
+
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	r = io_replace_file(a->fd, path + strlen(a->path) + 1, "proposal.new", text, true);
 	if (r < 0)
 		return failure_set(failure, r, "cannot keep the proposal in %s: %m", a->path);
-	if (asprintf(&path, "%s/%s", a->path, name) < 0)
-		return failure_set(failure, ENOMEM, "%m");
-	*ret_path = path;
+	*ret_path = TAKE_PTR(path);
 	return 0;
 }
 

@@ -100,10 +100,10 @@ int learn_denials(struct learning *l, const struct compiled_policy *credentials)
 {
 	for (size_t i = 0; i < l->access_count; i++) {
 		const struct recorded_access *a = &l->accesses[i];
-		struct replay_answer answer, secret;
+		struct replay_answer answer, secret = {.allowed = true};
 		int r = replay_judge(l->amended, &l->runs[a->run], a, &answer);
 
-		if (r == 0)
+		if (r == 0 && credentials)
 			r = replay_judge(credentials, &l->runs[a->run], a, &secret);
 		if (r < 0)
 			return r;

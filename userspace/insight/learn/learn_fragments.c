@@ -308,8 +308,11 @@ int learn_fragments(struct learning *l)
 	int r;
 
 	r = add_fragment(l, LEARN_CREDENTIALS, l->diagnostics, &credentials);
+	/* Without the fragment a proposal knows no credentials, and may still be made. */
+	if (l->amended && r < 0 && r != -ENOMEM)
+		r = 0;
 	if (r == 0)
-		r = l->amended ? learn_denials(l, credentials->policy)
+		r = l->amended ? learn_denials(l, credentials ? credentials->policy : NULL)
 			       : find_fates(l, credentials->policy);
 	if (r == 0)
 		r = add_candidates(l);

@@ -247,6 +247,34 @@ static void test_session(void **state)
 	json_decref(entry);
 }
 
+/* From all of them together: patterns, and rights that go together. */
+static void test_together(void **state)
+{
+	struct fixture *f = *state;
+	const json_t *witness;
+	json_t *entry = NULL;
+	bool random = false, map = false;
+	size_t i;
+
+	reported_path_denial(&f->execution.reported, "create", "/srv/data/tmpab12cd34", "create",
+			     "files:\n  - {allow: [create], paths: [\"/srv/data/tmpab12cd34\"]}");
+	reported_path_denial(&f->execution.reported, "exec", "/opt/tool", "run",
+			     "exec:\n  - {allow: [run], paths: [\"/opt/tool\"]}");
+	assert_int_equal(ask_for(f, &alice, PROPOSE_SESSION, 60, &entry), 0);
+	json_array_foreach(json_object_get(entry, "witnesses"), i, witness) {
+		const char *text = json_string_value(witness);
+
+		random |= strstr(text, "tmpab12cd34") != NULL;
+		map |= strstr(text, "map") && strstr(text, "/opt/tool");
+	}
+	assert_false(random);
+	assert_true(map);
+	resident(f, json_string_value(json_object_get(entry, "file")));
+	approve(f, entry);
+	assert_true(is_amended(f, f->use, "s", 7));
+	json_decref(entry);
+}
+
 static void test_policy(void **state)
 {
 	struct fixture *f = *state;
@@ -322,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_session, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_policy, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_together, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_execution, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
