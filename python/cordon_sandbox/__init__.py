@@ -4,7 +4,7 @@
 The result lists the denied accesses in `denials`, and describes them for a model in `explain()`.
 This is not the package `cordon` of PyPI, which is an unrelated program."""
 
-from .errors import CordonError, PolicyError
+from .errors import CordonError, FailedError, PolicyError
 from .execution import Execution, run, run_async, start
 from .policy import Policy, sandbox
 from .result import Denial, Result
@@ -15,6 +15,7 @@ __all__ = [
     "CordonError",
     "Denial",
     "Execution",
+    "FailedError",
     "Policy",
     "PolicyError",
     "PythonSession",

@@ -25,7 +25,7 @@ from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
 from autogen_ext.code_executors.local import LocalCommandLineCodeExecutorConfig as LocalConfig
 
 from .execution import run_async
-from .options import Options, check_options
+from .options import FOR_CALLERS, Options, check_options
 from .result import Result
 
 POLICY = "autogen-local"
@@ -50,7 +50,7 @@ class CordonCommandLineCodeExecutor(LocalCommandLineCodeExecutor):  # type: igno
     SHELLS: ClassVar[List[str]] = ["bash", "shell", "sh"]
 
     def __init__(self, *args: Any, options: Optional[Options] = None, **parameters: Any) -> None:
-        check_options("CordonCommandLineCodeExecutor", options or {})
+        check_options("CordonCommandLineCodeExecutor", options or {}, without=FOR_CALLERS)
         with warnings.catch_warnings():
             # That it runs code on this host, unconfined.
             warnings.filterwarnings("ignore", message="Using LocalCommandLineCodeExecutor may execute code", category=UserWarning)

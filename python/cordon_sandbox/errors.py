@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    from .result import Result
 
 
 class CordonError(Exception):
     """Cordon failed, and nothing ran: `str()` is what it said."""
+
+
+class FailedError(Exception):
+    """The command ran and failed, and the caller gave `check=True`. `result`: as run() would have returned it."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.describe())
+        self.result = result
 
 
 class PolicyError(CordonError):

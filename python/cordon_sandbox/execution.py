@@ -10,11 +10,12 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import IO, TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple
 
-from .errors import CordonError
-from .options import REPORT, Options, Words, check_command, check_options, command_line
+from .errors import CordonError, FailedError
+from .options import REPORT, Options, Words, check_command, check_options, command_line, document
 from .result import Denial, Result
 
 if TYPE_CHECKING:
@@ -26,12 +27,17 @@ MAX_OUTPUT = 16 << 20
 FAILED = 125
 
 
-class Stream(threading.Thread):
-    """Reads a pipe to its end and keeps the beginning."""
+# Gets output as it comes.
+Sink = Optional[Callable[[bytes], object]]
 
-    def __init__(self, pipe: IO[bytes], limit: int) -> None:
+
+class Stream(threading.Thread):
+    """Reads a pipe to its end, hands each piece to `sink`, and keeps the beginning. An exception of `sink` is raised by data()."""
+
+    def __init__(self, pipe: IO[bytes], limit: int, sink: Sink = None) -> None:
         super().__init__(daemon=True)
-        self._pipe, self._limit, self._kept = pipe, limit, bytearray()
+        self._pipe, self._limit, self._kept, self._sink = pipe, limit, bytearray(), sink
+        self._failed: Optional[BaseException] = None
         self.truncated = False
         self.start()
 
@@ -40,22 +46,47 @@ class Stream(threading.Thread):
             some = os.read(self._pipe.fileno(), 65536)
             if not some:
                 break
+            self._hand_over(some)
             room = self._limit - len(self._kept)
             self._kept += some[:room]
             self.truncated = self.truncated or len(some) > room
         self._pipe.close()
 
+    def _hand_over(self, some: bytes) -> None:
+        if self._sink is None:
+            return
+        try:
+            self._sink(some)
+        except Exception as error:  # pylint: disable=broad-except
+            self._failed, self._sink = error, None
+
     def text(self) -> str:
+        """The same as text."""
+        return self.data().decode("utf-8", "replace")
+
+    def data(self) -> bytes:
         """All of it, once the pipe has ended."""
         self.join()
-        return self._kept.decode("utf-8", "replace")
+        if self._failed is not None:
+            raise self._failed
+        return bytes(self._kept)
 
 
 class Execution:
-    """One that runs; made by start(). wait() once, from one thread; cancel() from any."""
+    """One that runs; made by start(). wait() from one thread; cancel() from any."""
 
-    def __init__(self, command: Sequence[str], env: Optional[Mapping[str, str]], given: Optional[bytes], limit: int, folder: str) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        env: Optional[Mapping[str, str]],
+        given: Optional[bytes],
+        limit: int,
+        folder: str,
+        sinks: Tuple[Sink, Sink] = (None, None),
+        check: bool = False,
+    ) -> None:
         self._folder, self._cordon, self._given, self._cancelled = folder, command[0], given, False
+        self._check = check
         self._done: Optional[Result] = None
         try:
             self._process = subprocess.Popen(
@@ -68,15 +99,49 @@ class Execution:
         except OSError as error:
             raise CordonError(f"{command[0]}: {error.strerror}") from error
         assert self._process.stdout is not None and self._process.stderr is not None
-        self._streams = [Stream(self._process.stdout, limit), Stream(self._process.stderr, limit)]
+        pipes = (self._process.stdout, self._process.stderr)
+        self._streams = [Stream(pipe, limit, sink) for pipe, sink in zip(pipes, sinks)]
+        # The pipe takes as much as it holds; the rest waits in a thread, so that wait() can end in time.
+        self._feeder = threading.Thread(target=self._feed, daemon=True)
+        self._feeder.start()
+
+    @property
+    def pid(self) -> int:
+        """Of the process `cordon run`, which is the command's parent."""
+        return self._process.pid
+
+    def _feed(self) -> None:
+        if self._process.stdin is None:
+            return
+        try:
+            self._process.stdin.write(self._given or b"")
+            self._process.stdin.close()
+        except BrokenPipeError:
+            pass
 
     def cancel(self) -> None:
         """Ends it with everything that it started: the daemon kills what loses its `cordon run`."""
         self._cancelled = True
         self._process.kill()
 
-    def wait(self) -> Result:
-        """Until all of it has ended. CordonError: nothing ran."""
+    def wait(self, timeout: Optional[float] = None) -> Result:
+        """Waits until all of it has ended. Raises TimeoutError after `timeout` seconds: then it runs on, and wait() can be called
+        again. Raises CordonError if nothing ran, and FailedError with check=True."""
+        if self._done is None and timeout is not None:
+            self._wait_for_streams(timeout)
+        result = self._finish()
+        if self._check and not result.ok:
+            raise FailedError(result)
+        return result
+
+    def _wait_for_streams(self, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        for stream in self._streams:
+            stream.join(max(0.0, until - time.monotonic()))
+            if stream.is_alive():
+                raise TimeoutError(f"the execution has not ended after {timeout} seconds")
+
+    def _finish(self) -> Result:
         if self._done is None:
             try:
                 self._done = self._wait()
@@ -95,17 +160,12 @@ class Execution:
     def __exit__(self, *_: object) -> None:
         if self._done is None:
             self.cancel()
-            self.wait()
+            self._finish()
 
     def _wait(self) -> Result:
-        if self._process.stdin is not None:
-            try:
-                self._process.stdin.write(self._given or b"")
-                self._process.stdin.close()
-            except BrokenPipeError:
-                pass
         # They end when the last process that has them is dead.
-        stdout, stderr = (stream.text() for stream in self._streams)
+        output, errors = (stream.data() for stream in self._streams)
+        stdout, stderr = (data.decode("utf-8", "replace") for data in (output, errors))
         status = self._process.wait()
         said = "\n".join(line for line in stderr.splitlines() if line.startswith("cordon: ")) or stderr.strip()
         return read_result(
@@ -115,6 +175,8 @@ class Execution:
             status=status if status >= 0 else 128 - status,
             stdout=stdout,
             stderr=stderr,
+            stdout_bytes=output,
+            stderr_bytes=errors,
             truncated=any(stream.truncated for stream in self._streams),
             cordon=(self._cordon,),
         )
@@ -144,6 +206,7 @@ def read_result(folder: str, said: str, *, cancelled: bool = False, **known: Any
         policy=report.get("policy", {}).get("name"),
         denials=tuple(Denial.read(entry) for entry in report.get("denials", [])),
         denials_total=report.get("denials_total", 0),
+        proposal=report.get("proposal"),
         **known,
     )
 
@@ -161,17 +224,21 @@ def _start(function: str, argv: Words, options: Options) -> Execution:
             given.encode() if isinstance(given, str) else given,
             options.get("max_output", MAX_OUTPUT),
             folder,
+            (options.get("on_stdout"), options.get("on_stderr")),
+            options.get("check", False),
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
+@document
 def start(argv: Words, **options: Unpack[Options]) -> Execution:
     """Starts argv as an execution. Raises CordonError if `cordon` cannot be started."""
     return _start("start", argv, options)
 
 
+@document
 def run(argv: Words, **options: Unpack[Options]) -> Result:
     """Runs argv as an execution, and waits for its end. Raises CordonError if nothing ran."""
     return _start("run", argv, options).wait()
@@ -189,6 +256,7 @@ async def wait_async(execution: Execution) -> Result:
             raise
 
 
+@document
 async def run_async(argv: Words, **options: Unpack[Options]) -> Result:
     """Does what run() does, without blocking the event loop. Cancelling the task ends the execution."""
     return await wait_async(_start("run_async", argv, options))

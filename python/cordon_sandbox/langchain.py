@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 from langchain_core.tools import StructuredTool
 
 from .execution import run, run_async
-from .options import Options, check_options, command_line
+from .options import FOR_CALLERS, Options, check_options, command_line
 from .result import Result
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _words(result: Result) -> str:
 
 def python_tool(*, python: str = "/usr/bin/python3", name: str = "python", **options: Unpack[Options]) -> Any:
     """Returns a tool for agents that runs code as an execution, and returns its output and the denied accesses."""
-    check_options("python_tool", options)
+    check_options("python_tool", options, without=FOR_CALLERS)
     options.setdefault("policy", "python-sandbox")
     options.setdefault("executor", "langchain")
 
@@ -57,7 +57,7 @@ if BaseExecutionPolicy is not None:
 
         def __post_init__(self) -> None:
             """Checks the options here, because spawn() runs late. The middleware sets and reads what `without` names."""
-            check_options("CordonExecutionPolicy", self.options, without=["workdir", "input", "env", "max_output"])
+            check_options("CordonExecutionPolicy", self.options, without=["workdir", "input", "env", "max_output", *FOR_CALLERS])
 
         def spawn(self, *, workspace: Path, env: Mapping[str, str], command: Sequence[str]) -> subprocess.Popen[str]:
             """As the base class says."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable
 from agents import FunctionTool, LocalShellCommandRequest, ShellCallOutcome, ShellCommandOutput, ShellCommandRequest, ShellResult, function_tool
 
 from .execution import run_async
-from .options import Options, check_options
+from .options import FOR_CALLERS, Options, check_options
 from .result import Result
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _stderr(result: Result) -> str:
 
 
 def _with_defaults(function: str, options: Options, policy: str) -> Options:
-    check_options(function, options)
+    check_options(function, options, without=FOR_CALLERS)
     return {"policy": policy, "executor": "openai-agents", **options}
 
 

@@ -9,15 +9,16 @@ import difflib
 import os
 import re
 import shlex
-from typing import Any, List, Mapping, Optional, Sequence, TypedDict, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, TypedDict, TypeVar, Union
 
-from .policy import Limit, Policy, seconds, size
+from .policy import Duration, Limit, Policy, seconds, size
 
 REPORT = "report.json"
 
 Path = Union[str, "os.PathLike[str]"]
 PolicyLike = Union[Path, Policy, None]
 Words = Sequence[Path]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Names of the same things in subprocess and cordon-run(1), which are too different for difflib.
 SYNONYMS = {"bind": "binds", "cwd": "workdir", "environment": "env", "memory": "max_memory", "pids": "max_procs", "stdin": "input"}
@@ -30,7 +31,7 @@ class Options(TypedDict, total=False):
     workdir: Path  # default: the current directory
     input: Union[str, bytes, None]  # for the standard input; default: empty
     env: Optional[Mapping[str, str]]  # the policy selects what the code sees of it; default: the caller's
-    timeout: Optional[Limit]  # in seconds
+    timeout: Optional[Duration]  # in seconds, or a timedelta
     max_memory: Optional[Limit]  # in bytes, or a text such as "512M"
     max_procs: Optional[int]
     binds: Mapping[str, Path]  # directories for the policy's variables
@@ -41,8 +42,46 @@ class Options(TypedDict, total=False):
     language: Optional[str]
     observe: bool
     log: Optional[Path]
+    check: bool  # raise FailedError if the command fails
+    on_stdout: Optional[Callable[[bytes], object]]  # called with output as it comes, in another thread
+    on_stderr: Optional[Callable[[bytes], object]]
     max_output: int  # of stdout and of stderr, in bytes; the rest is dropped
     cordon: str  # the program; default: $CORDON, or the first `cordon` in $PATH
+
+
+# Options for those who call run() or start() themselves; adapters and sessions do not have them.
+FOR_CALLERS = ("check", "on_stdout", "on_stderr")
+
+# What help() shows of each option.
+HELP = {
+    "policy": "a Policy, or the name or file of one (default: cordon-run(1)'s choice for the program)",
+    "workdir": "the work directory (default: the current directory)",
+    "input": "str or bytes for the standard input (default: empty)",
+    "env": "variables that the policy selects from (default: the caller's)",
+    "timeout": "seconds, a timedelta, or a text such as \"5m\"; can only lower the policy's limit",
+    "max_memory": "bytes, or a text such as \"512M\"; can only lower the policy's limit",
+    "max_procs": "number of processes; can only lower the policy's limit",
+    "binds": "directories for the policy's variables: {name: directory}",
+    "user": "the user to run as; needs root",
+    "agent": "the agent's name, for the log",
+    "session": "the session's name: executions of a session share temporary files",
+    "executor": "the executor's name, for the log (default: cordon-python)",
+    "language": "the code's language, for the log",
+    "observe": "log what the policy would deny, and deny nothing; needs root",
+    "log": "the directory of the log",
+    "check": "raise FailedError if the command fails",
+    "on_stdout": "function that gets the output as bytes while it comes, in another thread",
+    "on_stderr": "the same for the errors",
+    "max_output": "bytes of stdout and of stderr that are kept (default: 16 MiB each)",
+    "cordon": "the program (default: $CORDON, or `cordon` in $PATH)",
+}
+
+
+def document(function: Function) -> Function:
+    """Adds the options to a function's help()."""
+    lines = [f"    {name}: {text}" for name, text in HELP.items()]
+    function.__doc__ = "\n".join([function.__doc__ or "", "", "Options, as keywords:", *lines])
+    return function
 
 
 def check_options(function: str, options: Mapping[str, Any], *, without: Sequence[str] = ()) -> None:

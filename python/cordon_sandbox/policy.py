@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from .errors import CordonError, PolicyError
 
 Paths = Union[str, Sequence[str]]
 Limit = Union[int, float, str]
+Duration = Union[Limit, datetime.timedelta]
 
 
 def _listed(value: Paths) -> List[str]:
@@ -33,10 +35,12 @@ def _check_positive(value: Any, name: str, unit: str) -> None:
         raise ValueError(f"{name}: {value} is out of range; give a finite number of {unit} above 0, or leave it out")
 
 
-def seconds(value: Limit, name: str) -> str:
+def seconds(value: Duration, name: str) -> str:
     """Formats a time for policies and options. Raises ValueError, with `name`, unless it is positive and finite."""
     if isinstance(value, str):
         return value
+    if isinstance(value, datetime.timedelta):
+        value = value.total_seconds()
     _check_positive(value, name, "seconds")
     return f"{max(1, round(value * 1000))}ms"
 
@@ -109,11 +113,11 @@ class Policy:
     def limits(
         self,
         *,
-        wall: Optional[Limit] = None,
+        wall: Optional[Duration] = None,
         memory: Optional[Limit] = None,
         pids: Optional[int] = None,
         cpu: Optional[str] = None,
-        cpu_time: Optional[Limit] = None,
+        cpu_time: Optional[Duration] = None,
         file_size: Optional[Limit] = None,
         open_files: Optional[int] = None,
         io: Optional[Mapping[str, str]] = None,
@@ -172,8 +176,15 @@ class Policy:
             raise CordonError(done.stderr.strip() or done.stdout.strip()) from error
         if not answer["ok"]:
             said = [entry for entry in answer["diagnostics"] if entry.get("severity") == "error"]
-            raise PolicyError("\n".join(str(entry.get("message", entry)) for entry in said), said)
+            raise PolicyError("\n".join(map(_describe, said)), said)
         return answer
+
+
+def _describe(entry: Mapping[str, Any]) -> str:
+    """A diagnostic as text: where, what is wrong, and what to write."""
+    place = ":".join(str(entry[key]) for key in ("file", "line", "column") if entry.get(key) is not None)
+    hint = entry.get("fix")
+    return (f"{place}: " if place else "") + str(entry.get("message", entry)) + (f"; hint: {hint}" if hint else "")
 
 
 def _destination(text: str) -> Mapping[str, Any]:
@@ -202,7 +213,7 @@ def sandbox(
     net_allow: Sequence[str] = (),
     max_memory: Optional[Limit] = None,
     max_procs: Optional[int] = None,
-    timeout: Optional[Limit] = None,
+    timeout: Optional[Duration] = None,
     name: str = "sandbox",
     include: Sequence[str] = ("runtime/linux", "runtime/python3", "runtime/shell", "runtime/credentials", "runtime/persistence"),
 ) -> Policy:

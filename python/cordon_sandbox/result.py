@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import CordonError
 
@@ -60,25 +60,45 @@ class Result:
     denials_total: int
     truncated: bool
     cordon: Sequence[str] = ("cordon",)
+    stdout_bytes: bytes = b""
+    stderr_bytes: bytes = b""
+    # One change that allows all denials together, as docs/audit.md describes it.
+    proposal: Optional[Mapping[str, Any]] = None
 
     @property
     def ok(self) -> bool:
         """Did the command end by itself, with status 0?"""
         return self.cause == "exited" and self.status == 0
 
+    def describe(self) -> str:
+        """How the command ended, and the first lines of why."""
+        ended = f"the command ended with status {self.status}" if self.cause == "exited" else f"the command ended by {self.cause}"
+        return "\n".join([ended, *(self.explain() or self.stderr).splitlines()[:10]])
+
+    def _explain_proposal(self) -> List[str]:
+        proposal = self.proposal or {}
+        lines = []
+        if proposal.get("policy"):
+            lines.append(f"The policy {proposal['policy']} allows all of this.")
+        if proposal.get("amendment"):
+            lines.append("This would allow it, as one change of the policy:")
+            lines.extend(f"    {line}" for line in proposal["amendment"].splitlines())
+        return lines
+
     def explain(self) -> str:
         """What was refused and how to ask for it, for whoever wrote the code. Empty where nothing was."""
+        together = self._explain_proposal()
         lines = []
         for denial in self.denials:
             lines.append(f"{denial.what} ({denial.count} times)" if denial.count > 1 else denial.what)
             if denial.message:
                 lines.append(f"  {denial.message}")
-            if denial.how_to_ask:
+            if denial.how_to_ask and not together:
                 lines.append("  It would take this rule:")
                 lines.extend(f"    {line}" for line in denial.how_to_ask.splitlines())
             elif denial.why_not:
                 lines.append(f"  {denial.why_not}")
-        return "\n".join(lines)
+        return "\n".join(lines + together)
 
     def why(self, log: Optional[str] = None) -> Mapping[str, Any]:
         """`cordon why ID --json`: which rules spoke of it. For those who may read the log. CordonError."""

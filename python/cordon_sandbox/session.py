@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Optional
 
 from .errors import CordonError
 from .execution import MAX_OUTPUT, Stream, read_result
-from .options import Options, check_options, command_line
+from .options import FOR_CALLERS, Options, check_options, command_line
 from .policy import seconds
 from .result import Result
 
@@ -80,7 +80,7 @@ class PythonSession:
     `timeout` and the other limits are limits of the whole session."""
 
     def __init__(self, *, python: str = "/usr/bin/python3", **options: Unpack[Options]) -> None:
-        check_options("PythonSession", options, without=["input"])
+        check_options("PythonSession", options, without=["input", *FOR_CALLERS])
         options.setdefault("policy", "python-sandbox")
         options["input"] = b""
         self._folder = tempfile.mkdtemp(prefix="python-cordon-")

@@ -12,7 +12,7 @@ from smolagents.serialization import SafeSerializer
 from smolagents.utils import AgentError
 
 from .errors import CordonError
-from .options import Options, check_options
+from .options import FOR_CALLERS, Options, check_options
 from .policy import seconds
 from .result import Result
 from .session import PythonSession
@@ -27,7 +27,7 @@ class CordonPythonExecutor(RemotePythonExecutor):  # type: ignore[misc]
     `step_timeout`: seconds for each step; a session that it ends, or that ends otherwise, begins anew without its names."""
 
     def __init__(self, *, python: str = "/usr/bin/python3", step_timeout: Optional[float] = None, logger: Any = None, **options: Unpack[Options]) -> None:
-        check_options("CordonPythonExecutor", options, without=["input"])
+        check_options("CordonPythonExecutor", options, without=["input", *FOR_CALLERS])
         if step_timeout is not None:
             seconds(step_timeout, "step_timeout")
         super().__init__([], logger or AgentLogger(level=LogLevel.ERROR), allow_pickle=False)

@@ -53,6 +53,7 @@ class Policies(unittest.TestCase):
             cordon.Policy("job").allow_files("raed", "/srv/**").check(cordon=PROGRAM)
         self.assertIn('unknown right "raed"', str(caught.exception))
         self.assertEqual(caught.exception.diagnostics[0]["fix"], 'did you mean "read"?')
+        self.assertRegex(str(caught.exception), r"policy\.yaml:[0-9]+:[0-9]+: .*; hint: did you mean \"read\"\?")
 
     def test_lists(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,9 +2,13 @@
 """Arguments, results and errors of run() and run_async()."""
 
 import asyncio
+import datetime
 import glob
 import os
+import pathlib
+import pydoc
 import tempfile
+import time
 
 import cordon_sandbox as cordon
 from fake import DENIAL, WithFake
@@ -39,6 +43,72 @@ class Run(WithFake):
         self.assertEqual((result.stdout, result.stderr, result.status, result.ok), ("in\n" * 100000, "err\n", 3, False))
         result = cordon.run(["head", "-c", "1000000", "/dev/zero"], workdir=self.work, max_output=10)
         self.assertEqual((len(result.stdout), result.truncated), (10, True))
+
+    def test_bytes(self):
+        result = cordon.run(["printf", r"a\377\0"], workdir=self.work)
+        self.assertEqual((result.stdout_bytes, result.stderr_bytes, result.stdout), (b"a\xff\0", b"", "a\ufffd\0"))
+
+    def test_paths_and_durations(self):
+        job = pathlib.Path(self.work, "job")
+        job.write_text("#!/bin/sh\necho fine\n", encoding="ascii")
+        job.chmod(0o755)
+        timeout = datetime.timedelta(minutes=1, milliseconds=5)
+        result = cordon.run([job], policy=pathlib.Path("/dev/null"), workdir=pathlib.Path(self.work), timeout=timeout)
+        self.assertEqual((result.stdout, self.option("--timeout"), self.option("--policy")), ("fine\n", "60005ms", "/dev/null"))
+        for wrong in (datetime.timedelta(0), datetime.timedelta(seconds=-1)):
+            with self.assertRaises(ValueError):
+                cordon.run(["true"], workdir=self.work, timeout=wrong)
+
+    def test_output_as_it_comes(self):
+        pieces, errors = [], []
+        with cordon.start(["sh", "-c", "echo one; echo e >&2; read x; echo two"], workdir=self.work, input="", on_stdout=pieces.append, on_stderr=errors.append) as execution:
+            self.assertGreater(execution.pid, 0)
+            result = execution.wait()
+        self.assertEqual((b"".join(pieces), b"".join(errors), result.stdout), (b"one\ntwo\n", b"e\n", "one\ntwo\n"))
+
+        def fail(_):
+            raise KeyError("of the caller")
+
+        with self.assertRaisesRegex(KeyError, "of the caller"):
+            cordon.run(["echo", "x"], workdir=self.work, on_stdout=fail)
+        self.assertEqual(self.left(), [])
+
+    def test_wait_with_a_timeout(self):
+        # More input than a pipe holds: nobody reads it, and wait() ends in time all the same.
+        with cordon.start(["sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; echo done"], workdir=self.work, input=b"x" * (1 << 20)) as execution:
+            since = time.monotonic()
+            with self.assertRaises(TimeoutError):
+                execution.wait(0.2)
+            self.assertLess(time.monotonic() - since, 60)
+            pathlib.Path(self.work, "go").touch()
+            self.assertEqual(execution.wait(60).stdout, "done\n")
+            self.assertEqual(execution.wait(0).stdout, "done\n")
+
+    def test_check(self):
+        self.says(FAKE_REPORT={"denials": [DENIAL], "denials_total": 4})
+        self.assertTrue(cordon.run(["true"], workdir=self.work, check=True).ok)
+        with self.assertRaises(cordon.FailedError) as caught:
+            cordon.run(["false"], workdir=self.work, check=True)
+        self.assertEqual(caught.exception.result.status, 1)
+        for words in ("status 1", "/etc/shadow"):
+            self.assertIn(words, str(caught.exception))
+        self.assertNotIsInstance(caught.exception, cordon.CordonError)
+
+    def test_proposal(self):
+        denial = {**DENIAL, "how_to_ask": "files: literal", "why_not": None}
+        proposal = {"policy": "build-c", "amendment": "version: 1\namends: x\n", "denied": [], "notes": [], "denials": 1, "settled": 1}
+        self.says(FAKE_REPORT={"denials": [denial], "denials_total": 4, "proposal": proposal})
+        result = cordon.run(["true"], workdir=self.work)
+        self.assertEqual(result.proposal["policy"], "build-c")
+        for words in ("The policy build-c allows all of this.", "    amends: x"):
+            self.assertIn(words, result.explain())
+        self.assertNotIn("literal", result.explain())
+
+    def test_help_lists_options(self):
+        for function in (cordon.run, cordon.start, cordon.run_async):
+            text = pydoc.render_doc(function, renderer=pydoc.plaintext)
+            for name in cordon.options.Options.__annotations__:
+                self.assertIn(f"{name}: ", text)
 
     def test_denials(self):
         self.says(FAKE_REPORT={"denials": [DENIAL], "denials_total": 4})
