@@ -2,38 +2,47 @@
 /* Live executions as a table: for `cordon ps` and `cordon top`. */
 #include "cli/live/live_table.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/uuid.h"
 
-/* Of a name of others' choice. */
-#define NAME_WIDTH 20
-#define CELL_SIZE  (2 * STYLE_QUANTITY_SIZE + 8)
+/* Names are chosen by users. */
+#define NAME_WIDTH 14
+#define CELL_SIZE  64
+/* Narrower terminals have no room for agents and limits. */
+#define WIDE 110
+/* Of a command line; the terminal's width cuts it. */
+#define COMMAND_SIZE 256
 
+/* Numbers first: what does not fit is cut off at the end of the line. */
 enum column {
-	COLUMN_ID,
+	COLUMN_CPU,
+	COLUMN_MEMORY,
+	COLUMN_TASKS,
+	COLUMN_DENIALS,
 	COLUMN_AGE,
 	COLUMN_LEFT,
 	COLUMN_POLICY,
 	COLUMN_AGENT,
-	COLUMN_TASKS,
-	COLUMN_CPU,
-	COLUMN_MEMORY,
-	COLUMN_DENIALS,
+	COLUMN_ID,
 	COLUMN_COUNT
 };
 
 static const char *const titles[COLUMN_COUNT] = {
-	[COLUMN_ID] = "ID",	    [COLUMN_AGE] = "AGE",     [COLUMN_LEFT] = "LEFT",
-	[COLUMN_POLICY] = "POLICY", [COLUMN_AGENT] = "AGENT", [COLUMN_TASKS] = "TASKS",
-	[COLUMN_CPU] = "CPU",	    [COLUMN_MEMORY] = "MEM",  [COLUMN_DENIALS] = "DENIALS",
+	[COLUMN_CPU] = "CPU",	     [COLUMN_MEMORY] = "MEM",  [COLUMN_TASKS] = "TASKS",
+	[COLUMN_DENIALS] = "DENIED", [COLUMN_AGE] = "AGE",     [COLUMN_LEFT] = "LEFT",
+	[COLUMN_POLICY] = "POLICY",  [COLUMN_AGENT] = "AGENT", [COLUMN_ID] = "ID",
 };
 
 struct row {
 	char cell[COLUMN_COUNT][CELL_SIZE]; /* what is made; names stay where they are */
 	const char *text[COLUMN_COUNT];
-	const char *command;
+	char command[COMMAND_SIZE];
 	json_int_t busy; /* to sort by */
 };
 
@@ -55,27 +64,68 @@ static void with_limit(char cell[CELL_SIZE], const char *use, const char *limit)
 	snprintf(cell, CELL_SIZE, "%s%s%s", use, *limit ? "/" : "", limit);
 }
 
-static void fill_tasks(struct row *row, const json_t *execution)
+static bool is_narrow(const struct style *style)
+{
+	return style->width > 0 && style->width < WIDE;
+}
+
+static bool is_shown(const struct style *style, enum column column)
+{
+	return column != COLUMN_AGENT || !is_narrow(style);
+}
+
+/* "950ms", "12s", "2m05s", "3h12m", "4d7h": at most six columns. */
+static void short_duration(json_int_t nsec, char cell[CELL_SIZE])
+{
+	long long seconds = nsec / (json_int_t)NSEC_PER_SEC;
+
+	if (seconds < 1)
+		snprintf(cell, CELL_SIZE, "%lldms", nsec / (json_int_t)NSEC_PER_MSEC);
+	else if (seconds < 60)
+		snprintf(cell, CELL_SIZE, "%llds", seconds);
+	else if (seconds < 3600)
+		snprintf(cell, CELL_SIZE, "%lldm%02llds", seconds / 60, seconds % 60);
+	else if (seconds < 100 * 3600)
+		snprintf(cell, CELL_SIZE, "%lldh%02lldm", seconds / 3600, seconds / 60 % 60);
+	else
+		snprintf(cell, CELL_SIZE, "%lldd%lldh", seconds / 86400, seconds / 3600 % 24);
+}
+
+/* "512K", "24M", "1.5G" */
+static void short_bytes(json_int_t bytes, char cell[24])
+{
+	static const char units[] = "KMGT";
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit + 2 < sizeof(units)) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(cell, 24, value < 9.95 && unit > 1 ? "%.1f%c" : "%.0f%c", value, units[unit]);
+}
+
+static void fill_tasks(struct row *row, const json_t *execution, const struct style *style)
 {
 	json_int_t limit = number_of(json_object_get(execution, "limits"), "pids");
 	char use[24], most[24] = "";
 
 	snprintf(use, sizeof(use), "%" JSON_INTEGER_FORMAT, number_of(execution, "tasks"));
-	if (limit)
+	if (limit && !is_narrow(style))
 		snprintf(most, sizeof(most), "%" JSON_INTEGER_FORMAT, limit);
 	with_limit(row->cell[COLUMN_TASKS], use, most);
 }
 
-static void fill_memory(struct row *row, const json_t *execution)
+static void fill_memory(struct row *row, const json_t *execution, const struct style *style)
 {
 	const json_t *use = json_object_get(json_object_get(execution, "use"), "memory_bytes");
 	json_int_t limit = number_of(json_object_get(execution, "limits"), "memory_bytes");
-	char now[STYLE_QUANTITY_SIZE] = "-", most[STYLE_QUANTITY_SIZE] = "";
+	char now[24] = "-", most[24] = "";
 
 	if (json_is_integer(use))
-		style_bytes((unsigned long long)json_integer_value(use), now);
-	if (limit)
-		style_bytes((unsigned long long)limit, most);
+		short_bytes(json_integer_value(use), now);
+	if (limit && !is_narrow(style))
+		short_bytes(limit, most);
 	with_limit(row->cell[COLUMN_MEMORY], now, most);
 }
 
@@ -104,7 +154,7 @@ static void fill_cpu(struct row *row, const json_t *execution, const struct live
 	if (!json_is_integer(use))
 		return;
 	if (!table->before || table->interval_nsec == 0) {
-		style_duration((unsigned long long)json_integer_value(use), row->cell[COLUMN_CPU]);
+		short_duration(json_integer_value(use), row->cell[COLUMN_CPU]);
 		return;
 	}
 	/* One that was not there then has used all of it since. */
@@ -114,27 +164,56 @@ static void fill_cpu(struct row *row, const json_t *execution, const struct live
 		 100.0 * (double)row->busy / (double)table->interval_nsec);
 }
 
-static void fill(struct row *row, const json_t *execution, const struct live_table *table)
+/*
+ * The first words of the command, from its first process: records keep no arguments unless the
+ * policy has them in full. The program alone if /proc does not show them.
+ */
+static void fill_command(struct row *row, const json_t *execution)
+{
+	const char *program = text_of(execution, "program");
+	json_int_t pid = number_of(execution, "pid");
+	_cleanup_(freep) char *words = NULL;
+	char path[64];
+	size_t size;
+
+	snprintf(row->command, sizeof(row->command), "%s", program);
+	snprintf(path, sizeof(path), "/proc/%" JSON_INTEGER_FORMAT "/cmdline", pid);
+	if (pid <= 0 || io_read_file(AT_FDCWD, path, 1 << 20, &words, &size) < 0 || size < 2)
+		return;
+	for (size_t i = 0; i + 1 < size; i++)
+		if (words[i] == '\0')
+			words[i] = ' ';
+	snprintf(row->command, sizeof(row->command), "%s", words);
+}
+
+static void fill(struct row *row, const json_t *execution, const struct live_table *table,
+		 const struct style *style)
 {
 	bool observe = json_is_true(json_object_get(execution, "observe"));
 	json_int_t left = number_of(execution, "deadline_nsec");
+	const char *id = text_of(execution, "id");
 
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		row->text[i] = row->cell[i];
-	row->text[COLUMN_ID] = text_of(execution, "id");
+	/* Without a terminal, programs may read it. */
+	row->text[COLUMN_ID] = style->width > 0 ? uuid_end(id) : id;
 	row->text[COLUMN_POLICY] = text_of(execution, "policy");
 	row->text[COLUMN_AGENT] = text_of(execution, "agent");
-	row->command = text_of(execution, "program");
-	style_duration((unsigned long long)number_of(execution, "age_nsec"), row->cell[COLUMN_AGE]);
+	fill_command(row, execution);
+	short_duration(number_of(execution, "age_nsec"), row->cell[COLUMN_AGE]);
 	strcpy(row->cell[COLUMN_LEFT], "-");
 	if (left)
-		style_duration((unsigned long long)left, row->cell[COLUMN_LEFT]);
-	fill_tasks(row, execution);
+		short_duration(left, row->cell[COLUMN_LEFT]);
+	fill_tasks(row, execution, style);
 	fill_cpu(row, execution, table);
-	fill_memory(row, execution);
+	fill_memory(row, execution, style);
 	snprintf(row->cell[COLUMN_DENIALS], CELL_SIZE, "%" JSON_INTEGER_FORMAT "%s",
-		 number_of(execution, observe ? "would_denials" : "denials"),
-		 observe ? " (observed)" : "");
+		 number_of(execution, observe ? "would_denials" : "denials"), observe ? "?" : "");
+}
+
+static size_t limit_of(enum column column)
+{
+	return column == COLUMN_ID ? 0 : NAME_WIDTH;
 }
 
 static void write_row(FILE *out, const struct style *style, enum style_role role,
@@ -142,12 +221,14 @@ static void write_row(FILE *out, const struct style *style, enum style_role role
 {
 	size_t taken = 0;
 
-	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		size_t used = style_text_in(out, style, role, row->text[i],
-					    i == COLUMN_ID ? 0 : NAME_WIDTH);
+	for (enum column i = 0; i < COLUMN_COUNT; i++) {
+		size_t used;
 
-		style_pad(out, widths[i] - used + 2);
-		taken += widths[i] + 2;
+		if (!is_shown(style, i))
+			continue;
+		used = style_text_in(out, style, role, row->text[i], limit_of(i));
+		style_pad(out, widths[i] - used + 1);
+		taken += widths[i] + 1;
 	}
 	/* The command has what is left of the line; "..." takes three. */
 	style_text_in(out, style, role, row->command,
@@ -161,9 +242,9 @@ static void write_row(FILE *out, const struct style *style, enum style_role role
 static void measure(FILE *nowhere, const struct style *style, const struct row *row,
 		    size_t widths[COLUMN_COUNT])
 {
-	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		size_t width = style_text_in(nowhere, style, STYLE_PLAIN, row->text[i],
-					     i == COLUMN_ID ? 0 : NAME_WIDTH);
+	for (enum column i = 0; i < COLUMN_COUNT; i++) {
+		size_t width =
+			style_text_in(nowhere, style, STYLE_PLAIN, row->text[i], limit_of(i));
 
 		if (width > widths[i])
 			widths[i] = width;
@@ -230,9 +311,9 @@ int live_table_write(FILE *out, const struct style *style, const struct live_tab
 		return -ENOMEM;
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		rows[0].text[i] = titles[i];
-	rows[0].command = "COMMAND";
+	strcpy(rows[0].command, "COMMAND");
 	for (size_t i = 0; i < count; i++)
-		fill(&rows[i + 1], json_array_get(table->executions, i), table);
+		fill(&rows[i + 1], json_array_get(table->executions, i), table, style);
 	for (size_t i = 0; i <= count; i++)
 		order[i] = &rows[i];
 	if (table->before)
