@@ -182,6 +182,8 @@ FLEET_OBJECTS := $(FLEET_SOURCES:%.c=$(BUILD)/obj/%.o)
 SAN_FLEET    := $(BUILD)/san/fleet.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
+# Parsers beside those.
+FUZZ_MORE    := $(BUILD)/fuzz/more.a
 RUNNER       := $(BUILD)/lib/cordon/cordon-run
 WATCH        := $(BUILD)/lib/cordon/cordon-watch
 SHIPPER      := $(BUILD)/lib/cordon/cordon-ship
@@ -268,7 +270,11 @@ $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
 $(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %_stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
 $(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
-$(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE):
+$(FUZZ_MORE): $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter $(addprefix userspace/,config/% adopt/initial_stack.c \
+	cli/mcp/session.c cli/mcp/tools.c cli/mcp/rpc.c cli/mcp/refusals.c cli/mcp/job.c cli/mcp/capture.c cli/term/exit_status.c \
+	daemon/execution/state.c daemon/host/process.c daemon/policy/approval_file.c fleet/store/batch.c fleet/store/delivery.c \
+	fleet/store/presence.c fleet/store/row.c watch/exposition.c watch/metrics.c),$(SOURCES) $(FLEET_SOURCES)))
+$(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE) $(FUZZ_MORE):
 	@rm -f $@
 	@$(AR) rcs $@ $^
 

@@ -39,10 +39,10 @@ $(UNIT_OTHER): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_ALL)
 	@echo "  LD   $@"
 	$(Q)$(SAN_CC) $(SANITIZE) $(SAN_LD) $< $(SAN_ALL) $(LDLIBS) -lcmocka -o $@
 
-$(FUZZ_PROGRAMS): $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_PURE)
+$(FUZZ_PROGRAMS): $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_MORE) $(FUZZ_PURE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(SAN_CC) $(SANITIZE) $(SAN_LD) -fsanitize=fuzzer $< $(FUZZ_PURE) $(LDLIBS) -o $@
+	$(Q)$(SAN_CC) $(SANITIZE) $(SAN_LD) -fsanitize=fuzzer $< $(FUZZ_MORE) $(FUZZ_PURE) $(LDLIBS) -o $@
 
 $(HELPERS): $(BUILD)/tests/helpers/%: tests/integration/helpers/%.c Makefile mk/tests.mk | packages-build
 $(REDTEAM): $(BUILD)/tests/redteam/%: tests/redteam/%.c $(wildcard tests/redteam/*.h) Makefile mk/tests.mk | packages-build
