@@ -97,6 +97,34 @@ static __noinline int check_pair(const struct subject *s, __u64 file, __u32 oper
 	return -EACCES;
 }
 
+/*
+ * Files that ps(1) and top(1) read of each process that /proc lists: "stat", "statm", "status" and
+ * "cmdline", in a little-endian word. Another execution's and the host's do not exist here, as in a
+ * PID namespace. This is no denial, because a list of processes is not an attempt on each of them.
+ */
+static __always_inline bool is_hidden_process(const struct subject *s, __u32 rights)
+{
+	const struct walk *walk = s->walk;
+	__u64 text;
+
+	if (walk->answer.reason != CORDON_REASON_FOREIGN || rights != CORDON_RIGHT(CORDON_READ) ||
+	    observes(s))
+		return false;
+	text = read_u64(component_name(walk, 0));
+	switch (component_length(walk, 0)) {
+	case 4:
+		return (__u32)text == 0x74617473;
+	case 5:
+		return (text & 0xffffffffff) == 0x6d74617473;
+	case 6:
+		return (text & 0xffffffffffff) == 0x737574617473;
+	case 7:
+		return (text & 0xffffffffffffff) == 0x656e696c646d63;
+	default:
+		return false;
+	}
+}
+
 static __always_inline int decide_open(struct subject *s, const struct file *file,
 				       const struct file_object *o, __u32 operation)
 {
@@ -178,6 +206,8 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	/* Last, so that no other check denies an open that has taken a place. */
 	if (!answer->missing && makes_terminals(o))
 		error = check_pair(s, (__u64)file, operation);
+	if (operation == CORDON_OP_OPEN && answer->missing && is_hidden_process(s, rights))
+		return -ENOENT;
 	if (answer->missing)
 		verdict = decide_path(s, operation, error);
 	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)

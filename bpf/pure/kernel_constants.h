@@ -5,6 +5,7 @@
 
 /* include/uapi/asm-generic/errno-base.h */
 #define EPERM	1
+#define ENOENT	2
 #define ENXIO	6
 #define EAGAIN	11
 #define ENOMEM	12

@@ -541,10 +541,10 @@ def pipeline(place, more=""):
 
 
 LOOKING = (
-    "ls -l / /etc /home /usr /usr/local /var /opt /srv /mnt", "id", "uname -a", "df -h .", "free -m", "lscpu", "ip addr", "ip route", "ss -tln", "fc-list",
+    "ls -l / /etc /home /usr /usr/local /var /opt /srv /mnt", "ps aux", "ps -ef", "top -bn1", "id", "uname -a", "df -h .", "free -m", "lscpu", "ip addr", "ip route", "ss -tln", "fc-list",
     "dpkg -l bash", "dpkg -S /usr/bin/env", "dpkg -L coreutils",
 )
-LOOKING_REFUSED = ("open /proc/", "mkdir */.cache*")
+LOOKING_REFUSED = ("mkdir */.cache*", "mkdir */.config*", "create /var/cache/man/*", "open /var/cache/man/index.db", "kernel-load 0")
 
 
 def looking(place, more=""):
@@ -691,7 +691,7 @@ JOBS = (
     Job("git", "commits, branches, a merge, a clone", "git of Debian 12", "git-work", "clones in $TMPDIR", git, also(git, "git -c alias.x='!" + IN_SHELL.strip() + "' x\n"), "an alias", heavy=False, tools=("/usr/bin/git",)),
     Job("pipeline", "find, xargs, grep, sort, awk, sed", "GNU programs and mawk of Debian 12", "shell-sandbox", "nothing", pipeline, also(pipeline, IN_SHELL), "the script", heavy=False),
     *(
-        Job(f"look_{name}", "a first look at the host", "ls, df, lscpu, ip, ss, dpkg, man, fc-list of Debian 12", policy, "nothing", looking, also(looking, IN_SHELL), "the script", heavy=False, tools=("/usr/bin/lscpu", "/usr/bin/ss", "/usr/bin/fc-list"), refused=LOOKING_REFUSED)
+        Job(f"look_{name}", "a first look at the host", "ls, ps, top, df, lscpu, ip, ss, dpkg, man, fc-list of Debian 12", policy, "nothing", looking, also(looking, IN_SHELL), "the script", heavy=False, tools=("/usr/bin/lscpu", "/usr/bin/ss", "/usr/bin/fc-list"), refused=LOOKING_REFUSED)
         for name, policy in (("shell", "shell-sandbox"), ("claude", "claude-code"), ("codex", "codex"))
     ),
     Job("archives", "packing and unpacking", "tar, gzip and xz of Debian 12", "shell-sandbox", "nothing", archives, also(archives, "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='" + IN_SHELL.strip() + "' in\n"), "the checkpoint command of tar", heavy=False),

@@ -2,9 +2,9 @@
 /*
  * Attack: reads the command line of a process outside
  * Hook: file_open
- * Errno: EACCES
+ * Errno: ENOENT
  * Control: reads its own
- * Record: open /proc/$PID/cmdline
+ * Record: none
  */
 #include "tests/redteam/attack.h"
 

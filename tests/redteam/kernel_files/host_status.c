@@ -2,9 +2,9 @@
 /*
  * Attack: reads the status of a process outside
  * Hook: file_open
- * Errno: EACCES
+ * Errno: ENOENT
  * Control: reads its own
- * Record: open /proc/$PID/status
+ * Record: none
  */
 #include "tests/redteam/attack.h"
 
