@@ -65,7 +65,9 @@ static __always_inline bool claim_terminal(const struct subject *s)
 	if (held < TERMINALS_EACH &&
 	    share_may_take(execution->user, CORDON_SHARE_TERMINALS, TERMINALS_ALL, held))
 		return true;
-	__sync_fetch_and_add(&execution->terminals, -1);
+	/* An observed execution makes the pair, which gives a place back. */
+	if (!observes(s))
+		__sync_fetch_and_add(&execution->terminals, -1);
 	return false;
 }
 
