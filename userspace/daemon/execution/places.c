@@ -2,7 +2,6 @@
 /* Checks directories of requests without waiting for file systems in the loop. */
 #include "daemon/execution/places.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "daemon/execution/context.h"
@@ -34,23 +33,17 @@ bool places_check_cached(struct places *places, const struct protocol_fds *fds, 
 	return worker;
 }
 
-void places_check(const struct places *places, const struct protocol_fds *fds, pid_t daemon,
-		  const struct log_use *log, FILE *to)
+void places_check(const struct places *places, int first, const struct log_use *log, FILE *to)
 {
 	struct places checked = *places;
 
 	for (size_t i = 0; i < places->count; i++) {
 		struct place_check *place = &checked.of[i];
-		_cleanup_(closep) int fd = -1;
-		char path[64];
 
 		if (place->result != -EAGAIN)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", daemon, fds->fd[i]);
 		place->failure = (struct failure){};
-		fd = open(path, O_PATH | O_CLOEXEC);
-		place->result = fd < 0 ? failure_set(&place->failure, errno, "%m")
-				       : check(fd, false, log, &place->failure);
+		place->result = check(first + (int)i, false, log, &place->failure);
 	}
 	(void)fwrite(&checked, sizeof(checked), 1, to);
 }

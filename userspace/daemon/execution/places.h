@@ -27,9 +27,8 @@ struct places {
 bool places_check_cached(struct places *places, const struct protocol_fds *fds, bool member,
 			 const struct log_use *log);
 
-/* In a worker: checks the rest. `daemon`: the process that holds the descriptors. */
-void places_check(const struct places *places, const struct protocol_fds *fds, pid_t daemon,
-		  const struct log_use *log, FILE *to);
+/* In a worker: checks the rest. The descriptors are `first` and the numbers behind it. */
+void places_check(const struct places *places, int first, const struct log_use *log, FILE *to);
 /* Takes the worker's results. Returns 0, or -EPROTO. */
 int places_take(struct places *places, const char *data, size_t size);
 

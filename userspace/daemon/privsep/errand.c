@@ -96,18 +96,39 @@ static int answer(const struct errand_job *job)
 	return send_reply(&reply, data, &fds);
 }
 
-/* It keeps nothing of the daemon's open: what it waits for may outlast that. */
+/* Above all descriptors that are kept, so that moving one closes no other. */
+#define MOVED_FD 128
+
+static bool move_kept(const struct errand_job *job, int moved[ERRAND_FDS])
+{
+	for (size_t i = 0; i < job->kept_count; i++)
+		if ((moved[i] = fcntl(job->kept[i], F_DUPFD_CLOEXEC, MOVED_FD)) < 0)
+			return false;
+	return true;
+}
+
+static bool keep(const struct errand_job *job, const int moved[ERRAND_FDS])
+{
+	for (size_t i = 0; i < job->kept_count; i++)
+		if (dup3(moved[i], ERRAND_KEPT_FD + (int)i, O_CLOEXEC) < 0)
+			return false;
+	return true;
+}
+
+/* It keeps nothing else of the daemon's open: what it waits for may outlast that. */
 static _Noreturn void run(const struct errand_job *job, int socket, pid_t daemon)
 {
+	int moved[ERRAND_FDS];
 	sigset_t none;
 
 	for (int signal_number = 1; signal_number < NSIG; signal_number++)
 		(void)signal(signal_number, SIG_DFL);
 	sigemptyset(&none);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || setsid() < 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != daemon ||
-	    (socket != ANSWER_FD && dup2(socket, ANSWER_FD) < 0) ||
-	    close_range(ANSWER_FD + 1, ~0u, 0) < 0 || fcntl(ANSWER_FD, F_SETFD, FD_CLOEXEC) < 0)
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != daemon || !move_kept(job, moved) ||
+	    (socket != ANSWER_FD && dup2(socket, ANSWER_FD) < 0) || !keep(job, moved) ||
+	    close_range(ERRAND_KEPT_FD + (unsigned int)job->kept_count, ~0u, 0) < 0 ||
+	    fcntl(ANSWER_FD, F_SETFD, FD_CLOEXEC) < 0)
 		_exit(EXIT_FAILURE);
 	(void)prctl(PR_SET_NAME, "cordon-errand");
 	_exit(answer(job) < 0 ? EXIT_FAILURE : EXIT_SUCCESS);

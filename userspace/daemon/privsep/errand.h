@@ -15,7 +15,8 @@
 
 #include "base/failure.h"
 
-#define ERRAND_FDS 16u
+#define ERRAND_FDS     16u
+#define ERRAND_KEPT_FD 4
 /* What an answer may have, where its job says nothing else. */
 #define ERRAND_DATA_MAX (64u << 20)
 /*
@@ -56,6 +57,9 @@ struct errand_job {
 	errand_done *done;
 	void *context;
 	size_t most; /* bytes of its answer; 0: ERRAND_DATA_MAX */
+	/* Descriptors that the process has as ERRAND_KEPT_FD and the numbers behind it. */
+	int kept[ERRAND_FDS];
+	size_t kept_count;
 };
 
 /* `job` is copied. -errno of fork(2) and others. */

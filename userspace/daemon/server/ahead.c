@@ -279,7 +279,7 @@ static int check_in_worker(const void *context, FILE *to, struct errand_fds *fds
 
 	(void)fds;
 	(void)failure;
-	places_check(a->c->places, &a->fds, a->daemon, log_of(a), to);
+	places_check(a->c->places, ERRAND_KEPT_FD, log_of(a), to);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static void on_places(void *context, int result, const char *data, size_t size,
 /* 0: the directories are checked, or there is no memory; 1: on_places() is called. */
 static int check_places(struct ahead *a)
 {
-	const struct errand_job job = {
+	struct errand_job job = {
 		.what = "the worker that checks directories",
 		.uid = a->c->peer.ucred.uid,
 		.seconds = AHEAD_SECONDS,
@@ -315,8 +315,11 @@ static int check_places(struct ahead *a)
 		return 0;
 	free(c->places);
 	c->places = calloc(1, sizeof(*c->places));
-	return c->places && places_check_cached(c->places, &a->fds, !c->peer.root, log_of(a)) &&
-	       errand_start(c->daemon->base, &job, &a->errand, &ignored) == 0;
+	if (!c->places || !places_check_cached(c->places, &a->fds, !c->peer.root, log_of(a)))
+		return 0;
+	job.kept_count = c->places->count;
+	memcpy(job.kept, a->fds.fd, job.kept_count * sizeof(job.kept[0]));
+	return errand_start(c->daemon->base, &job, &a->errand, &ignored) == 0;
 }
 
 static void on_looked_up(void *context)

@@ -95,6 +95,25 @@ static int work_well(const void *context, FILE *to, struct errand_fds *fds, stru
 	return 0;
 }
 
+/* The process has "/dev/null" and "/" as kept descriptors, and no further one. */
+static int work_with_kept(const void *context, FILE *to, struct errand_fds *fds,
+			  struct failure *failure)
+{
+	struct stat null, first, root, second;
+
+	(void)context;
+	(void)fds;
+	(void)failure;
+	if (stat("/dev/null", &null) < 0 || stat("/", &root) < 0 ||
+	    fstat(ERRAND_KEPT_FD, &first) < 0 || fstat(ERRAND_KEPT_FD + 1, &second) < 0 ||
+	    first.st_ino != null.st_ino || second.st_ino != root.st_ino)
+		return -EBADF;
+	for (int fd = ERRAND_KEPT_FD + 2; fd < 1024; fd++)
+		if (fd != fileno(to) && fcntl(fd, F_GETFD) >= 0)
+			return -EMFILE;
+	return 0;
+}
+
 static int work_badly(const void *context, FILE *to, struct errand_fds *fds,
 		      struct failure *failure)
 {
@@ -153,6 +172,36 @@ static void answers(void **state)
 	assert_int_equal(fstat(asked.fd, &st), 0);
 	assert_int_equal(st.st_ino, root.st_ino);
 	close(asked.fd);
+}
+
+/* Their numbers in the daemon may be any, even numbers of the worker's own descriptors. */
+static void keeps(void **state)
+{
+	struct asked asked = {.fd = -1};
+	struct errand_job job = {.what = "the worker",
+				 .seconds = 60,
+				 .work = work_with_kept,
+				 .done = on_done,
+				 .context = &asked,
+				 .kept_count = 2};
+	struct failure failure = {};
+	struct errand *errand = NULL;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), root = open("/", O_PATH | O_CLOEXEC);
+
+	(void)state;
+	for (int at = 3; at < 8; at++) {
+		int moved = fcntl(root, F_DUPFD_CLOEXEC, at);
+
+		asked = (struct asked){.fd = -1};
+		job.kept[0] = null;
+		job.kept[1] = moved;
+		assert_int_equal(errand_start(base, &job, &errand, &failure), 0);
+		wait_for(&asked);
+		assert_int_equal(asked.result, 0);
+		close(moved);
+	}
+	close(null);
+	close(root);
 }
 
 /* What it has found before it failed is there, too. */
@@ -293,6 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(dies, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_too_much, setup, teardown),
