@@ -163,7 +163,7 @@ static void test_integrity(void **state)
 			     .problems = 1,
 			     .behind = 90},
 		  .first_problem = "x"},
-		 "prove that nothing up to seq 40 was changed or cut off, not even by root. What follows is not "
+		 "prove that nothing up to seq 40 was changed or cut off, not even by root. The rest is not "
 		 "proven: the log is damaged.</p>\n<p class=\"soft\">Behind the damage, seals up to seq 90 are"},
 		{{.checked = true,
 		  .with_key = true,
