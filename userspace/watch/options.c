@@ -13,7 +13,8 @@
 #define MAX_SECONDS	3600
 
 static const char help[] =
-	"usage: cordon watch [--listen ADDRESS] [--textfile FILE] [--interval SECONDS] [--socket PATH]\n"
+	"usage: cordon watch [--listen ADDRESS] [--textfile FILE] [--interval SECONDS]\n"
+	"       [--socket PATH]\n"
 	"\n"
 	"Exports the data of `cordon status` to Prometheus: at most 100 series, without\n"
 	"labels that code inside an execution could choose. Without --listen and\n"

@@ -23,6 +23,8 @@
 #include "cli/log/log_command.h"
 #include "cli/policy/policy_command.h"
 
+#define HELP_COLUMNS 80u
+
 static const struct policy_search search;
 
 static int policy_explain(int argc, char **argv)
@@ -211,6 +213,24 @@ static void assert_covered(const struct command *command, const char *text, cons
 	assert_true(found > 0);
 }
 
+/* The narrowest terminal that people have. */
+static void test_width(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_(freep) char *text = help_of(&commands[i]);
+
+		for (const char *line = text; *line;) {
+			size_t n = strcspn(line, "\n");
+
+			if (n > HELP_COLUMNS)
+				fail_msg("cordon %s --help: %zu columns: %.*s", commands[i].name, n,
+					 (int)n, line);
+			line += n + (line[n] == '\n');
+		}
+	}
+}
+
 static void test_manual(void **state)
 {
 	(void)state;
@@ -322,6 +342,7 @@ static void test_policy_manual(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_completions),
 		cmocka_unit_test(test_policy_manual),

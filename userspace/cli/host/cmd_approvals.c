@@ -21,23 +21,25 @@ static const char help[] =
 	"       cordon approvals refuse DIGEST --reason TEXT [--json]\n"
 	"       cordon approvals revoke DIGEST --reason TEXT [--json]\n"
 	"\n"
-	"Lists the policies that wait for approval, each with every rule by which it allows more than\n"
-	"the approved one of its name, or for the first, anything, and those that were decided about:\n"
-	"when, by whom and why.\n"
+	"Lists the policies that wait for approval, each with every rule by which it\n"
+	"allows more than the approved one of its name, or for the first, anything, and\n"
+	"those that were decided about: when, by whom and why.\n"
 	"\n"
 	"refuse: what waits is not to be used; `cordon approve` may still change that.\n"
-	"revoke: what was approved may not be used any more. What runs under it goes on: `cordon ps`\n"
-	"and `cordon kill` end that.\n"
+	"revoke: what was approved may not be used any more. What runs under it goes on:\n"
+	"`cordon ps` and `cordon kill` end that.\n"
 	"\n"
 	"  -f, --follow         go on: what waits, and what begins to, each once\n"
-	"      --exec COMMAND   run this by the shell for each of them, as who you are, with the entry as\n"
-	"                       JSON on standard input: for mail, or a chat; one after the other\n"
+	"      --exec COMMAND   run this by the shell for each of them, as who you are,\n"
+	"                       with the entry as JSON on standard input: for mail, or a\n"
+	"                       chat; one after the other\n"
 	"      --reason TEXT    why; on record with who said so and when\n"
 	"      --brief          without the rules, which may take seconds to find\n"
 	"      --json           for programs\n"
 	"  -h, --help           this text\n"
 	"\n"
-	"Exit status: 0 done; 1 failed or refused; 2 nothing with this digest, or asked wrongly.\n";
+	"Exit status: 0 done; 1 failed or refused; 2 nothing with this digest, or asked\n"
+	"wrongly.\n";
 
 struct options {
 	const char *action; /* "list", "refuse", "revoke" */

@@ -15,24 +15,27 @@
 #include "policy/source/units.h"
 
 static const char help[] =
-	"usage: cordon approve (DIGEST | --policy NAME|FILE) --reason TEXT [--expires TIME] [--json]\n"
+	"usage: cordon approve (DIGEST | --policy NAME|FILE) --reason TEXT [--expires\n"
+	"       TIME] [--json]\n"
 	"\n"
-	"Lets a policy be used that waits for approval: where the daemon requires approvals, one\n"
-	"that nobody approved yet, or that allows in any respect more than the approved one of its\n"
-	"name. `cordon approvals` shows what waits, and what it allows besides. What allows less\n"
-	"needs no approval.\n"
+	"Lets a policy be used that waits for approval: where the daemon requires\n"
+	"approvals, one that nobody approved yet, or that allows in any respect more than\n"
+	"the approved one of its name. `cordon approvals` shows what waits, and what it\n"
+	"allows besides. What allows less needs no approval.\n"
 	"\n"
-	"DIGEST stands for exactly one policy with its limits and environment; its first 8 digits or\n"
-	"more will do. Who said so, when and why is on record. Root may, and members of the group\n"
-	"cordon-approvers.\n"
+	"DIGEST stands for exactly one policy with its limits and environment; its first\n"
+	"8 digits or more will do. Who said so, when and why is on record. Root may, and\n"
+	"members of the group cordon-approvers.\n"
 	"\n"
-	"      --policy NAME|FILE  ahead of its first use, as it is now: for hosts that nobody attends\n"
+	"      --policy NAME|FILE  ahead of its first use, as it is now: for hosts that\n"
+	"                          nobody attends\n"
 	"      --reason TEXT       why\n"
 	"      --expires TIME      after so long (12h, 30d) it waits again\n"
 	"      --json              the approval as JSON\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"Exit status: 0 approved; 1 failed or refused; 2 nothing with this digest waits, or asked wrongly.\n";
+	"Exit status: 0 approved; 1 failed or refused; 2 nothing with this digest waits,\n"
+	"or asked wrongly.\n";
 
 struct options {
 	struct client_decide decide;

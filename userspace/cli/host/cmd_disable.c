@@ -19,7 +19,8 @@ static const char help[] =
 	"                       broken or that another build made\n"
 	"  -h, --help           this text\n"
 	"\n"
-	"Exit status: 0 nothing is enforced any more; 1 rejected or failed; 2 wrong usage.\n";
+	"Exit status: 0 nothing is enforced any more; 1 rejected or failed; 2 wrong\n"
+	"usage.\n";
 
 int cmd_disable(int argc, char **argv)
 {

@@ -17,23 +17,25 @@
 #define UNTIL_DEFAULT_NSEC (86400 * NSEC_PER_SEC)
 
 static const char help[] =
-	"usage: cordon propose ID [--for execution|session|policy] [--until TIME] [--json]\n"
+	"usage: cordon propose ID [--for execution|session|policy] [--until TIME]\n"
+	"       [--json]\n"
 	"\n"
-	"Asks for what an execution was refused: puts the rules that would allow it, with exactly what\n"
-	"they allow besides, among what waits for approval. `cordon approvals` shows them to a person,\n"
-	"and `cordon approve` has them count. The execution lives, or is among the last that ended; its\n"
-	"id may be cut after 8 characters or more. Whoever ran it may ask, where the daemon requires\n"
-	"approvals.\n"
+	"Asks for what an execution was refused: puts the rules that would allow it, with\n"
+	"exactly what they allow besides, among what waits for approval. `cordon\n"
+	"approvals` shows them to a person, and `cordon approve` has them count. The\n"
+	"execution lives, or is among the last that ended; its id may be cut after 8\n"
+	"characters or more. Whoever ran it may ask, where the daemon requires approvals.\n"
 	"\n"
 	"      --for execution  for that execution alone, while it lives (default)\n"
 	"      --for session    for executions of its session that begin afterwards\n"
 	"      --for policy     for all that begin under its policy afterwards\n"
-	"      --until TIME     after so long (30m, 12h) it ends, approved or not; at most 30d, default 1d\n"
+	"      --until TIME     after so long (30m, 12h) it ends, approved or not; at\n"
+	"                       most 30d, default 1d\n"
 	"      --json           what waits, as JSON\n"
 	"  -h, --help           this text\n"
 	"\n"
-	"Exit status: 0 it waits, or is approved already; 1 failed or refused; 2 no such execution, or\n"
-	"asked wrongly.\n";
+	"Exit status: 0 it waits, or is approved already; 1 failed or refused; 2 no such\n"
+	"execution, or asked wrongly.\n";
 
 struct options {
 	struct client_propose propose;

@@ -21,15 +21,16 @@ enum kill_exit {
 static const char help[] =
 	"usage: cordon kill [--json] ID\n"
 	"\n"
-	"Kills an execution and everything that it started; returns when all is dead. The record of\n"
-	"its end says that it was killed on request. ID is its id, or so much of its beginning or\n"
-	"end that no other live execution has it; `cordon ps` shows ids.\n"
+	"Kills an execution and everything that it started; returns when all is dead. The\n"
+	"record of its end says that it was killed on request. ID is its id, or so much\n"
+	"of its beginning or end that no other live execution has it; `cordon ps` shows\n"
+	"ids.\n"
 	"\n"
 	"      --json   for programs: what is dead, as an object\n"
 	"  -h, --help   this text\n"
 	"\n"
-	"Exit status: 0 it is dead; 1 failed, or several have this ID; 2 no such execution is live,\n"
-	"or asked wrongly.\n";
+	"Exit status: 0 it is dead; 1 failed, or several have this ID; 2 no such\n"
+	"execution is live, or asked wrongly.\n";
 
 /* Returns an exit status, or -1 to go on with *ret_id. */
 static int parse(int argc, char **argv, bool *ret_json, const char **ret_id)

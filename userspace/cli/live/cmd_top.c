@@ -23,12 +23,13 @@
 static const char help[] =
 	"usage: cordon top [--interval SECONDS] [--json]\n"
 	"\n"
-	"Shows the executions that are live, busiest first, until q or Ctrl-C: what `cordon ps`\n"
-	"shows, with the share of one CPU that each has had since the last look. Where standard\n"
-	"output is no terminal, shows them once.\n"
+	"Shows the executions that are live, busiest first, until q or Ctrl-C: what\n"
+	"`cordon ps` shows, with the share of one CPU that each has had since the last\n"
+	"look. Where standard output is no terminal, shows them once.\n"
 	"\n"
 	"      --interval SECONDS  between two looks (default: 2)\n"
-	"      --json              once, for programs: status and executions, as one object\n"
+	"      --json              once, for programs: status and executions, as one\n"
+	"                          object\n"
 	"  -h, --help              this text\n"
 	"\n"
 	"Exit status: 0 shown; 1 failed, or no daemon runs; 2 asked wrongly.\n";

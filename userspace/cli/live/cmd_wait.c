@@ -23,9 +23,10 @@
 static const char help[] =
 	"usage: cordon wait [--timeout TIME] [--executor NAME]...\n"
 	"\n"
-	"Waits until a daemon that stays enforces, and the entries of its cordon.yaml are in force:\n"
-	"for what starts executors and is no unit of systemd's. An entry that waits for approval, or\n"
-	"refuses all that its executor starts because something that it names is not there, is not.\n"
+	"Waits until a daemon that stays enforces, and the entries of its cordon.yaml are\n"
+	"in force: for what starts executors and is no unit of systemd's. An entry that\n"
+	"waits for approval, or refuses all that its executor starts because something\n"
+	"that it names is not there, is not.\n"
 	"\n"
 	"  --timeout TIME    give up after so long: 10s, 5m; default: 60s\n"
 	"  --executor NAME   not all entries, but this one; may be given several times\n"

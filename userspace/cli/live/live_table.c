@@ -19,7 +19,7 @@
 /* Of a command line; the terminal's width cuts it. */
 #define COMMAND_SIZE 256
 
-/* Numbers first: what does not fit is cut off at the end of the line. */
+/* Numbers come first, because narrow terminals cut lines off at the end. */
 enum column {
 	COLUMN_CPU,
 	COLUMN_MEMORY,

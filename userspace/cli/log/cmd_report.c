@@ -22,17 +22,21 @@
 
 static const char help[] =
 	"usage: cordon report ID|last [-o FILE] [--key-file FILE] [--log DIR]\n"
-	"       cordon report --session S | --since T [--until T] [-o FILE] [--key-file FILE]\n"
+	"       cordon report --session S | --since T [--until T] [-o FILE] [--key-file\n"
+	"       FILE]\n"
 	"\n"
-	"Writes a report as one HTML page that needs neither network nor script: summary, processes on a time\n"
-	"line, what was refused by which rule and the smallest change that would allow it, files, network,\n"
-	"environment, whether the log is intact, and with the verification key, what its seals prove.\n"
+	"Writes a report as one HTML page that needs neither network nor script: summary,\n"
+	"processes on a time line, what was refused by which rule and the smallest change\n"
+	"that would allow it, files, network, environment, whether the log is intact, and\n"
+	"with the verification key, what its seals prove.\n"
 	"\n"
 	"  -o, --output FILE    write it there, not to standard output\n"
 	"      --session S      all executions of a session\n"
-	"      --since T, --until T   2026-11-22T03:11:00Z, 2026-11-22 03:11, 03:11, today, or 2h ago\n"
-	"      --key-file FILE  holds the verification key of the log's seals; -: standard input. May be given\n"
-	"                       again, for a log whose key was replaced\n"
+	"      --since T, --until T   2026-11-22T03:11:00Z, 2026-11-22 03:11, 03:11,\n"
+	"                             today, or 2h ago\n"
+	"      --key-file FILE  holds the verification key of the log's seals; -:\n"
+	"                       standard input. May be given again, for a log whose key\n"
+	"                       was replaced\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 

@@ -20,11 +20,13 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon log export --format ecs|ocsf|csv [OPTION]...\n"
 	      "\n"
-	      "Writes records to standard output for other systems: Elastic Common Schema, Open Cybersecurity\n"
-	      "Schema Framework (JSON, one object a line) or CSV. docs/reference/export.md lists the fields.\n"
+	      "Writes records to standard output for other systems: Elastic Common Schema, Open\n"
+	      "Cybersecurity Schema Framework (JSON, one object a line) or CSV.\n"
+	      "docs/reference/export.md lists the fields.\n"
 	      "\n"
 	      "      --format F            ecs, ocsf or csv\n"
-	      "      --pseudonyms FILE     paths as classes, and pseudonyms instead of names, by the key in FILE\n",
+	      "      --pseudonyms FILE     paths as classes, and pseudonyms instead of names,\n"
+	      "                            by the key in FILE\n",
 	      out);
 	fputs("      --follow              go on as records are written, until Ctrl-C\n", out);
 	fputs(resume_help, out);

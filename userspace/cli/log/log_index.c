@@ -16,9 +16,10 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon log index [--rebuild] [--check] [--log DIR] [--json]\n"
 	      "\n"
-	      "Brings the index of a log up to date, by which queries find records fast. Queries do so, too,\n"
-	      "where they may write. The index has nothing that the log has not; it is built anew where it\n"
-	      "is damaged or does not agree with the log, and may be removed at any time.\n"
+	      "Brings the index of a log up to date, by which queries find records fast.\n"
+	      "Queries do so, too, where they may write. The index has nothing that the log has\n"
+	      "not; it is built anew where it is damaged or does not agree with the log, and\n"
+	      "may be removed at any time.\n"
 	      "\n"
 	      "      --rebuild        from nothing\n"
 	      "      --check          look at all of the index first\n"

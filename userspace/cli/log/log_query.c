@@ -16,14 +16,15 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon log query [OPTION]... [--json]\n"
 	      "\n"
-	      "Shows the records that answer a question, one a line; with --json as the log has them. Each\n"
-	      "is checked against the one before it. Exits with 0 if any was found, 1 if none or some were\n"
-	      "damaged, 2 if the question is wrong.\n"
+	      "Shows the records that answer a question, one a line; with --json as the log has\n"
+	      "them. Each is checked against the one before it. Exits with 0 if any was found,\n"
+	      "1 if none or some were damaged, 2 if the question is wrong.\n"
 	      "\n",
 	      out);
 	fputs(query_options_help, out);
 	fputs(query_options_log_help, out);
-	fputs("      --utc                 times in UTC, not local ones; put it before times that are given\n"
+	fputs("      --utc                 times in UTC, not local ones; put it before\n"
+	      "                            times that are given\n"
 	      "      --json                the records, one JSON object a line\n"
 	      "  -h, --help                this text\n",
 	      out);

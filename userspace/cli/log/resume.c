@@ -22,9 +22,9 @@
 
 const char resume_help[] =
 	"      --after SEQ           only records behind this one\n"
-	"      --cursor FILE         go on behind what was read before, which FILE says, and note\n"
-	"                            there how far that is; made if it is not there, and until\n"
-	"                            then --after counts\n";
+	"      --cursor FILE         go on behind what was read before, which FILE says,\n"
+	"                            and note there how far that is; made if it is not\n"
+	"                            there, and until then --after counts\n";
 
 static volatile sig_atomic_t stopped;
 

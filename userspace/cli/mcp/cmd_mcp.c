@@ -16,26 +16,30 @@
 #define SESSION_SIZE 32
 
 static const char help[] =
-	"usage: cordon mcp [--policy NAME|FILE]... [--workdir DIR] [--session NAME] [--agent NAME] [--log DIR]\n"
+	"usage: cordon mcp [--policy NAME|FILE]... [--workdir DIR] [--session NAME]\n"
+	"       [--agent NAME] [--log DIR]\n"
 	"\n"
-	"Serves the Model Context Protocol (2025-06-18) on standard input and output, for the program that a\n"
-	"model works in. Its tools are\n"
-	"  run      a command under a policy: output, exit status, and what was refused, a sentence each\n"
-	"           with the rule that would allow it\n"
+	"Serves the Model Context Protocol (2025-06-18) on standard input and output, for\n"
+	"the program that a model works in. Its tools are\n"
+	"  run      a command under a policy: output, exit status, and what was refused,\n"
+	"           a sentence each with the rule that would allow it\n"
 	"  why      the same of an execution that has ended\n"
 	"  propose  asks a person for what was refused, for the session or for the policy\n"
-	"Nothing here approves. It runs as who starts it, with no more rights than `cordon run`; all that it\n"
-	"started ends with it.\n"
+	"Nothing here approves. It runs as who starts it, with no more rights than\n"
+	"`cordon run`; all that it started ends with it.\n"
 	"\n"
-	"      --policy NAME|FILE  what commands may do; may be given again, and the model chooses among\n"
-	"                          these. Default: what `cordon run` takes, and there is no choice\n"
+	"      --policy NAME|FILE  what commands may do; may be given again, and the\n"
+	"                          model chooses among these. Default: what `cordon run`\n"
+	"                          takes, and there is no choice\n"
 	"      --workdir DIR       where commands run (the current directory)\n"
-	"      --session NAME      executions that belong together; default: those of this server\n"
+	"      --session NAME      executions that belong together; default: those of\n"
+	"                          this server\n"
 	"      --agent NAME        the agent whose code this is\n"
 	"      --log DIR           the log's directory\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"Exit status: 0 the client has closed its end; 1 failed; 2 asked wrongly; 128+n by signal n.\n";
+	"Exit status: 0 the client has closed its end; 1 failed; 2 asked wrongly; 128+n\n"
+	"by signal n.\n";
 
 static int add_policy(struct tool_settings *settings, const char *name)
 {

@@ -24,18 +24,23 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy COMMAND ...\n"
 	      "\n"
-	      "  list                           the policies that are installed, and what each is for\n"
+	      "  list                           the policies that are installed, and what each\n"
+	      "                                 is for\n"
 	      "  check POLICY...                what is wrong with it\n"
 	      "  show POLICY|DIGEST             all of its rules and where each comes from\n"
-	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others match\n"
-	      "  test FILE...                   tables of accesses and the verdicts they must get\n"
+	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others\n"
+	      "                                 match\n"
+	      "  test FILE...                   tables of accesses and the verdicts they must\n"
+	      "                                 get\n"
 	      "  diff [A] B                     every rule by which B allows what A does not\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
 	      "  try POLICY [ID]...             what it would have refused of what they did\n"
-	      "  propose REPORT                 one change under which a job that was denied works\n"
+	      "  propose REPORT                 one change under which a job that was denied\n"
+	      "                                 works\n"
 	      "  apply POLICY ...               put what is running under another policy\n"
 	      "\n"
-	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",
+	      "POLICY is a file, or the name of an installed policy. Each takes --json and\n"
+	      "--help.\n",
 	      out);
 }
 

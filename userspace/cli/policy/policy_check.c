@@ -12,8 +12,8 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy check [--json] POLICY...\n"
 	      "\n"
-	      "Compiles each POLICY (a file, or the name of an installed policy) as a run would, and\n"
-	      "says all that is wrong with it. Exit status 1 if one has errors.\n"
+	      "Compiles each POLICY (a file, or the name of an installed policy) as a run\n"
+	      "would, and says all that is wrong with it. Exit status 1 if one has errors.\n"
 	      "\n"
 	      "  --json   one JSON object per policy and line, for programs\n",
 	      out);

@@ -15,11 +15,12 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy diff [--json] [A] B\n"
 	      "\n"
-	      "Lists every rule by which B allows what A does not, the gravest and the largest first, with a\n"
-	      "shortest example; then says for each right and setting whether B is equal to A, narrower,\n"
-	      "wider, or both in different places. Nothing is sampled: the answer holds for every\n"
-	      "name and address there can be, wherever the policies' variables are bound below the root.\n"
-	      "With B alone, lists every rule by which it allows anything.\n"
+	      "Lists every rule by which B allows what A does not, the gravest and the largest\n"
+	      "first, with a shortest example; then says for each right and setting whether B\n"
+	      "is equal to A, narrower, wider, or both in different places. Nothing is sampled:\n"
+	      "the answer holds for every name and address there can be, wherever the policies'\n"
+	      "variables are bound below the root. With B alone, lists every rule by which it\n"
+	      "allows anything.\n"
 	      "\n"
 	      "Exit status 0: B allows nothing that A does not, 1: it does, 2: no answer.\n",
 	      out);

@@ -15,9 +15,10 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy list [--json]\n"
 	      "\n"
-	      "Lists the installed policies: what `cordon run --policy` takes by its name, what each is for,\n"
-	      "and its file. Of several with one name the one that is used is shown. Exit status 1 if one of\n"
-	      "them has errors; `cordon policy check NAME` says which.\n",
+	      "Lists the installed policies: what `cordon run --policy` takes by its name, what\n"
+	      "each is for, and its file. Of several with one name the one that is used is\n"
+	      "shown. Exit status 1 if one of them has errors; `cordon policy check NAME` says\n"
+	      "which.\n",
 	      out);
 }
 

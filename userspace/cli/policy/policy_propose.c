@@ -14,15 +14,15 @@ static void print_help(FILE *out)
 	fputs("usage: cordon policy propose [--json|--report] REPORT|-\n"
 	      "\n"
 	      "Makes one proposal from all denials of a report of `cordon run --report`, under\n"
-	      "which the job works: another policy that allows all of them, or a file that amends\n"
-	      "the policy. `cordon why` makes the same from the log.\n"
+	      "which the job works: another policy that allows all of them, or a file that\n"
+	      "amends the policy. `cordon why` makes the same from the log.\n"
 	      "\n"
 	      "      --json     the proposal as JSON\n"
 	      "      --report   the report with the proposal in it, as JSON\n"
 	      "  -h, --help     this text\n"
 	      "\n"
-	      "Exit status 0: there is a proposal; 1: nothing was denied, or there is none; 2: the\n"
-	      "command line or the report is wrong.\n",
+	      "Exit status 0: there is a proposal; 1: nothing was denied, or there is none; 2:\n"
+	      "the command line or the report is wrong.\n",
 	      out);
 }
 

@@ -13,8 +13,9 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy test [--json] FILE...\n"
 	      "\n"
-	      "Runs each FILE, a table of accesses and the verdicts that a policy must give, with the\n"
-	      "matcher that the kernel runs. Exit status 1 if a verdict is another than expected.\n"
+	      "Runs each FILE, a table of accesses and the verdicts that a policy must give,\n"
+	      "with the matcher that the kernel runs. Exit status 1 if a verdict is another\n"
+	      "than expected.\n"
 	      "\n"
 	      "  policy: python-sandbox\n"
 	      "  variables: {workdir: /srv/job}\n"

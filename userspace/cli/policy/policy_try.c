@@ -18,18 +18,21 @@ static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy try [OPTION]... POLICY [ID|last]...\n"
 	      "\n"
-	      "Asks POLICY about everything that the log recorded of executions: what went ahead and would be\n"
-	      "refused, and what was refused and no longer would be. Without an ID: of all on record. How\n"
-	      "much is on record is the matter of the policy they ran under: under `observe` it is everything.\n"
-	      "Of moves the log has both names, but not which belong together: those that may be refused, since the\n"
-	      "new name grants more than an old one, are listed apart.\n"
+	      "Asks POLICY about everything that the log recorded of executions: what went\n"
+	      "ahead and would be refused, and what was refused and no longer would be. Without\n"
+	      "an ID: of all on record. How much is on record is the matter of the policy they\n"
+	      "ran under: under `observe` it is everything. Of moves the log has both names,\n"
+	      "but not which belong together: those that may be refused, since the new name\n"
+	      "grants more than an old one, are listed apart.\n"
 	      "\n"
-	      "      --since TIME         executions that started since: 2h, 7d, today, 2026-11-22, ...\n"
+	      "      --since TIME         executions that started since: 2h, 7d, today,\n"
+	      "                           2026-11-22, ...\n"
 	      "      --log DIR            the log's directory (/var/log/cordon)\n"
 	      "      --json               one JSON object, for programs\n"
 	      "  -h, --help               this text\n"
 	      "\n"
-	      "Exit status 0: nothing that went ahead would be refused, 1: something would be, 2: no answer.\n",
+	      "Exit status 0: nothing that went ahead would be refused, 1: something would be,\n"
+	      "2: no answer.\n",
 	      out);
 }
 
