@@ -197,6 +197,20 @@ static bool has_own_temporary(const struct compiled_policy *p)
 	return header.flags & CORDON_POLICY_OWN_TEMPORARY;
 }
 
+/* Was the creation of a file of this name denied, too? */
+static bool is_to_be_created(const struct amending *a, const struct recorded_access *access)
+{
+	for (size_t i = 0; i < a->learning.access_count; i++) {
+		const struct recorded_access *other = &a->accesses[i];
+
+		if (is_denial(other) && is_below_temporary(other) &&
+		    other->rights & CORDON_RIGHT(CORDON_CREATE) && other->size == access->size &&
+		    memcmp(other->bytes, access->bytes, access->size) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Marks denied files in shared temporary directories: with the setting, the execution owns them. */
 static bool mark_temporary(struct amending *a)
 {
@@ -206,7 +220,7 @@ static bool mark_temporary(struct amending *a)
 		struct recorded_access *access = &a->accesses[i];
 
 		if (!is_denial(access) || !is_below_temporary(access) ||
-		    !(access->rights & CORDON_RIGHT(CORDON_CREATE)))
+		    !is_to_be_created(a, access))
 			continue;
 		access->temporary = true;
 		any = true;
@@ -467,12 +481,27 @@ static int allows_all(const struct amending *a, const struct compiled_policy *p,
 	return 0;
 }
 
-/* Policies that are no sandbox for a job: they only record, or are an agent's own. */
+/* May any file of the host be written? */
+static bool writes_anything(const struct compiled_policy *p)
+{
+	static const char name[] = "/etc/\1";
+	struct policy_path path = {.name = name, .size = strlen(name)};
+	struct policy_answer answer;
+
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		path.anchors[i] = POLICY_NO_ANCHOR;
+	return policy_judge_path(p->tables, p->tables_size, &path, CORDON_RIGHT(CORDON_WRITE),
+				 &answer) < 0 ||
+	       answer.missing == 0;
+}
+
+/* Not the policies that are no sandbox on this host: for the log, for containers, for agents. */
 static bool is_for_jobs(const char *name, const struct compiled_policy *p)
 {
 	size_t size = strlen(name), tail = strlen("-agent");
 
-	return !p->observe && !(size > tail && strcmp(name + size - tail, "-agent") == 0);
+	return !p->observe && !writes_anything(p) &&
+	       !(size > tail && strcmp(name + size - tail, "-agent") == 0);
 }
 
 static bool has_file(const struct compiled_policy *p, const char *file)

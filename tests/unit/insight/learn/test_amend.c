@@ -172,6 +172,22 @@ static void test_other_policy(void **state)
 	assert_string_equal(made.policy, "build-c");
 }
 
+/* Policies for containers allow everything, and are not proposed. */
+static void test_no_other_policy(void **state)
+{
+	_cleanup_(amendment_release) struct amendment made =
+		PROPOSE("python-sandbox", {"exec", "path", "/usr/bin/timeout", "run"},
+			{"create", "path", "/dev/shm/sem.7uC4zn", "create"},
+			{"open", "path", "/dev/shm/sem.7uC4zn", "write"},
+			{"open", "path", "/dev/shm/of-another", "write"});
+
+	(void)state;
+	assert_null(made.policy);
+	assert_silent(&made, "sem.");
+	assert_says(&made, "of-another");
+	assert_int_equal(made.settled, 4);
+}
+
 static void test_nothing(void **state)
 {
 	_cleanup_(recording_freep) struct recording *recording = recording_new();
@@ -188,7 +204,8 @@ int main(void)
 		cmocka_unit_test(test_settings),	cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_rights_together), cmocka_unit_test(test_network),
 		cmocka_unit_test(test_denies),		cmocka_unit_test(test_credentials),
-		cmocka_unit_test(test_other_policy),	cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_other_policy),	cmocka_unit_test(test_no_other_policy),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
