@@ -272,6 +272,9 @@ static void on_soon(evutil_socket_t fd, short what, void *context)
 	names_forget_missing(names);
 }
 
+/* A host with empty caches and slow disks takes its time for the first launch. */
+#define PLACES_SECONDS 60
+
 static int check_in_worker(const void *context, FILE *to, struct errand_fds *fds,
 			   struct failure *failure)
 {
@@ -303,7 +306,7 @@ static int check_places(struct ahead *a)
 	struct errand_job job = {
 		.what = "the worker that checks directories",
 		.uid = a->c->peer.ucred.uid,
-		.seconds = AHEAD_SECONDS,
+		.seconds = PLACES_SECONDS,
 		.work = check_in_worker,
 		.done = on_places,
 		.context = a,
