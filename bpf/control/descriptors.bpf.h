@@ -69,49 +69,59 @@ static __always_inline __u32 judge_descriptor(struct subject *s, const struct fi
 	return spell_path(s->walk, name, &total);
 }
 
+/* A descriptor that cannot be checked counts as not granted. */
+static __noinline void write_unchecked(struct seq_file *seq, __u32 fd)
+{
+	struct cordon_descriptor_record record = {.fd = fd, .kind = CORDON_DESCRIPTOR_OTHER};
+
+	bpf_seq_write(seq, &record, sizeof(record));
+}
+
 /*
  * Writes a record, followed by a name, for each descriptor of the tasks that the iterator visits.
  */
 SEC("iter/task_file")
 int cordon_list_descriptors(struct bpf_iter__task_file *ctx)
 {
-	struct cordon_descriptor_record record = {};
+	struct cordon_descriptor_record *record;
 	struct task_struct *task = ctx->task;
 	struct file *file = ctx->file;
 	struct event_scratch *scratch;
 	const struct label *label;
 	struct subject s = {};
-	struct file_object o;
+	struct file_object *o;
 	__u32 length;
 
 	if (!task || !file || task->pid != task->tgid)
 		return 0;
-	record.fd = ctx->fd;
 	label = label_of_address((__u64)task);
-	if (!label || closes_on_exec(task, record.fd))
+	if (!label || closes_on_exec(task, ctx->fd))
 		return 0;
 	s.label = *label;
 	scratch = event_scratch();
 	/* Descriptors of an adopted process are listed while it is held. */
 	if (!scratch || subject_resolve_held(&s, true) != SUBJECT_EXECUTION ||
 	    !subject_need_walk(&s)) {
-		/* If it cannot be checked, it counts as not granted. */
-		record.kind = CORDON_DESCRIPTOR_OTHER;
-		bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+		write_unchecked(ctx->meta->seq, ctx->fd);
 		return 0;
 	}
-	inspect_file((__u64)file, &o);
-	record.family = family_of(file);
-	record.kind = descriptor_kind(o.class);
-	record.mode = o.mode;
-	record.magic = read_u64(
-		FIELD(struct super_block, read_u64(FIELD(struct dentry, o.dentry, d_sb)), s_magic));
-	record.rights = rights_of_open(read_u32(FIELD(struct file, file, f_mode)), 0);
-	length = judge_descriptor(&s, &o, &record, scratch->data) & (2 * CORDON_EVENT_LARGE - 1);
+	/* Both are in the scratch, because the stack has no room. */
+	record = (struct cordon_descriptor_record *)scratch->header;
+	record->fd = ctx->fd;
+	record->missing = 0;
+	o = (struct file_object *)(record + 1);
+	inspect_file((__u64)file, o);
+	record->family = family_of(file);
+	record->kind = descriptor_kind(o->class);
+	record->mode = o->mode;
+	record->magic = read_u64(FIELD(struct super_block,
+				       read_u64(FIELD(struct dentry, o->dentry, d_sb)), s_magic));
+	record->rights = rights_of_open(read_u32(FIELD(struct file, file, f_mode)), 0);
+	length = judge_descriptor(&s, o, record, scratch->data) & (2 * CORDON_EVENT_LARGE - 1);
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	record.name_length = length;
-	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	record->name_length = length;
+	bpf_seq_write(ctx->meta->seq, record, sizeof(*record));
 	bpf_seq_write(ctx->meta->seq, scratch->data, length);
 	subject_put(&s);
 	return 0;
