@@ -48,7 +48,7 @@ struct sample {
 static int load(struct sample *s)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_INNER_MAP);
-	const struct bpf_map *wanted[3];
+	const struct bpf_map *wanted[4];
 	struct bpf_map *map;
 	const __u32 first = 0;
 	void *at;
@@ -59,9 +59,10 @@ static int load(struct sample *s)
 	wanted[0] = s->program->maps.policies;
 	wanted[1] = s->program->maps.questions;
 	wanted[2] = s->program->maps.scratch;
+	wanted[3] = s->program->maps.rodata; /* libbpf maps it */
 	/* The headers define all maps of the enforcement; the check of names uses these. */
 	bpf_object__for_each_map(map, s->program->obj) bpf_map__set_autocreate(
-		map, map == wanted[0] || map == wanted[1] || map == wanted[2]);
+		map, map == wanted[0] || map == wanted[1] || map == wanted[2] || map == wanted[3]);
 	if (matcher_bpf__load(s->program) < 0)
 		return -errno;
 	s->pages_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sample_policy", sizeof(__u32),
