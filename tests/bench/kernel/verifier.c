@@ -17,7 +17,7 @@
 #include "kernel/engine.h"
 #include "kernel/loader.h"
 
-#define LOG_SIZE  4096
+#define LOG_SIZE  65536
 #define LOG_STATS 4 /* BPF_LOG_STATS */
 
 static int complain(const char *what)
