@@ -30,7 +30,7 @@ static void bind_variables(struct judge *judge, const json_t *start)
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		if (judge->policy->anchor_names[i] && !judge->directories[i] &&
 		    strcmp(judge->policy->anchor_names[i], "workdir") == 0)
-			judge->directories[i] = view_text(start, "cordon.execution.workdir");
+			judge->directories[i] = view_workdir(start);
 }
 
 /* Is the source as it was? Then it compiles to the same rules. */

@@ -113,7 +113,7 @@ static bool bind_variables(const struct asking *a, const json_t *start,
 			continue;
 		directory = json_string_value(json_object_get(named, name));
 		if (!directory && strcmp(name, "workdir") == 0)
-			directory = view_text(start, "cordon.execution.workdir");
+			directory = view_workdir(start);
 		directories[i] = directory;
 		any |= directory && lies_below(a->question->object, directory);
 	}

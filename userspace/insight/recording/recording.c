@@ -124,9 +124,8 @@ static int take_start(struct recording *r, struct recorded_run *run, json_t *rec
 	json_object_foreach((json_t *)directories, name, path)
 		if (json_is_string(path) && result == 0 && !strstr(name, "_base64"))
 			result = add_directory(r, run, name, json_string_value(path));
-	if (run->directory_count == 0 && view_text(record, "cordon.execution.workdir"))
-		result = add_directory(r, run, "workdir",
-				       view_text(record, "cordon.execution.workdir"));
+	if (run->directory_count == 0 && view_workdir(record))
+		result = add_directory(r, run, "workdir", view_workdir(record));
 	return result;
 }
 

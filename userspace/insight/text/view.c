@@ -25,6 +25,13 @@ const char *view_text(const json_t *record, const char *name)
 	return json_string_value(view_field(record, name));
 }
 
+const char *view_workdir(const json_t *start)
+{
+	const char *workdir = view_text(start, "cordon.execution.workdir");
+
+	return workdir && strcmp(workdir, "/") != 0 ? workdir : NULL;
+}
+
 uint64_t view_number(const json_t *record, const char *name)
 {
 	json_int_t value = json_integer_value(view_field(record, name));

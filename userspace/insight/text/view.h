@@ -12,6 +12,11 @@
 
 const json_t *view_field(const json_t *record, const char *name);
 const char *view_text(const json_t *record, const char *name);
+/*
+ * The directory that a start record's execution has as ${workdir}, or NULL. A container that begins
+ * in its root directory has none (bind_workdir(), bpf/hooks/adopt.bpf.h).
+ */
+const char *view_workdir(const json_t *start);
 uint64_t view_number(const json_t *record, const char *name);
 bool view_has_number(const json_t *record, const char *name);
 
