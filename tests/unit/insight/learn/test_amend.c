@@ -78,13 +78,13 @@ static void assert_silent(const struct amendment *made, const char *text)
 static void test_settings(void **state)
 {
 	_cleanup_(amendment_release) struct amendment made =
-		PROPOSE("python-sandbox", {"create", "path", "/dev/shm/sem.7uC4zn", "create"},
+		PROPOSE("tight", {"create", "path", "/dev/shm/sem.7uC4zn", "create"},
 			{"create", "path", "/dev/shm/sem.4uWAFS", "create"});
 
 	(void)state;
 	assert_says(&made, "process: {temporary: own}");
 	assert_says(&made, "- runtime/temporary");
-	assert_says(&made, "amends: \"python-sandbox\"");
+	assert_says(&made, "amends: \"tight\"");
 	assert_silent(&made, "sem.");
 	assert_int_equal(made.settled, 2);
 	assert_null(made.policy);
@@ -176,7 +176,7 @@ static void test_other_policy(void **state)
 static void test_no_other_policy(void **state)
 {
 	_cleanup_(amendment_release) struct amendment made =
-		PROPOSE("python-sandbox", {"exec", "path", "/usr/bin/timeout", "run"},
+		PROPOSE("tight", {"exec", "path", "/usr/bin/timeout", "run"},
 			{"create", "path", "/dev/shm/sem.7uC4zn", "create"},
 			{"open", "path", "/dev/shm/sem.7uC4zn", "write"},
 			{"open", "path", "/dev/shm/of-another", "write"});
