@@ -20,16 +20,16 @@ _cordon_known() {
 _cordon() {
 	local -a commands=(
 		'run:run a command under a policy'
-		'events:what executions did and were refused, from the log'
+		'events:what executions did and were denied, from the log'
 		'show:one execution, start to end'
-		'why:why something was refused, and what would allow it'
+		'why:why something was denied, and what would allow it'
 		'could:could an execution have had an access'
 		'report:executions as a page to read, keep and hand on'
 		'ps:the executions that are live'
 		'top:the same, as it goes on'
 		'approve:let a policy be used that waits for approval'
 		'approvals:what waits for approval, and what was decided'
-		'propose:ask for what an execution was refused'
+		'propose:ask for what an execution was denied'
 		'mcp:serve a model the tools run, why and propose (Model Context Protocol)'
 		'who:which execution a process or a connection belongs to'
 		'kill:end an execution and everything that it started'
@@ -79,7 +79,7 @@ _cordon() {
 			'--executor=[what runs it for the agent]:name:' \
 			'--language=[of the code]:name:' \
 			'--log=[write the records there]:directory:_files -/' \
-			'--report=[write what was refused as JSON]:file:_files' \
+			'--report=[write what was denied as JSON]:file:_files' \
 			'(- *)'{-h,--help}'[show help]' \
 			'(-):command: _command_names -e' \
 			'*::arguments: _normal'

@@ -43,7 +43,7 @@ class CordonCommandLineCodeExecutor(LocalCommandLineCodeExecutor):  # type: igno
     """In the place of LocalCommandLineCodeExecutor, with its parameters, and `options` of run().
 
     Under the shipped policy the virtual environment that the interpreter is of is bound as ${venv}. `last_results`: of
-    the blocks that ran last, with what each was refused; that stands in the output, too, for the model."""
+    the blocks that ran last, with what each was denied; that stands in the output, too, for the model."""
 
     component_config_schema = CordonCommandLineCodeExecutorConfig
     component_provider_override = "cordon_sandbox.autogen.CordonCommandLineCodeExecutor"

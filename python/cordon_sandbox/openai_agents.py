@@ -26,7 +26,7 @@ def _with_defaults(function: str, options: Options, policy: str) -> Options:
 
 
 def shell_executor(**options: Unpack[Options]) -> Callable[[ShellCommandRequest], Awaitable[ShellResult]]:
-    """For ShellTool(executor=...): each command is an execution; what was refused stands in its stderr."""
+    """For ShellTool(executor=...): each command is an execution; what was denied stands in its stderr."""
     given = _with_defaults("shell_executor", options, "shell-sandbox")
 
     async def execute(request: ShellCommandRequest) -> ShellResult:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an execution came to, and what it was refused."""
+"""What an execution came to, and what it was denied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import CordonError
 
 @dataclass(frozen=True)
 class Denial:
-    """One access that was refused, `count` times."""
+    """One access that was denied, `count` times."""
 
     what: str
     operation: str
@@ -86,7 +86,7 @@ class Result:
         return lines
 
     def explain(self) -> str:
-        """What was refused and how to ask for it, for whoever wrote the code. Empty where nothing was."""
+        """What was denied and how to ask for it, for whoever wrote the code. Empty where nothing was."""
         together = self._explain_proposal()
         lines = []
         for denial in self.denials:

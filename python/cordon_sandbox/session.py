@@ -175,7 +175,7 @@ class PythonSession:
         self._end(cancelled=True)
 
     def close(self) -> Result:
-        """Ends it: what it was refused, altogether. CordonError: it never began."""
+        """Ends it: what it was denied, altogether. CordonError: it never began."""
         return self._end(cancelled=False)
 
     def _end(self, cancelled: bool) -> Result:

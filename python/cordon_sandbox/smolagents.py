@@ -55,7 +55,7 @@ class CordonPythonExecutor(RemotePythonExecutor):  # type: ignore[misc]
         return additional_imports
 
     def close(self) -> Optional[Result]:
-        """Ends the execution: what it was refused. None: nothing ran."""
+        """Ends the execution: what it was denied. None: nothing ran."""
         session, self._session = self._session, None
         return session.close() if session is not None else None
 

@@ -96,7 +96,7 @@ def in_place(suite, environment, client, policy, blocks):
         else:
             good = all(line in words for line in REFUSED)
         suite.check(f"{name}: refused, and the allowed works", good, f"{said.get(name)}\n{done.stderr[-2000:]}")
-        suite.check(f"{name}: told what was refused", f"read of {secret} was refused" in str(said.get(name)), said.get(name))
+        suite.check(f"{name}: told what was denied", f"read of {secret} was denied" in str(said.get(name)), said.get(name))
     suite.check(f"{client}: nothing was made outside", not os.path.exists(outside))
 
 

@@ -34,7 +34,7 @@ sys.exit(124 if outcome["cause"] == "timeout" else done.returncode if done.retur
 """
 
 DENIAL = {
-    "what": "read of /etc/shadow was refused",
+    "what": "read of /etc/shadow was denied",
     "operation": "open",
     "object": "/etc/shadow",
     "rights": ["read"],

@@ -73,7 +73,7 @@ class AutoGen(WithFake):
         result = execute(executor, ("sh", "true"), ("sh", "true"))
         self.assertEqual(result.exit_code, 124)
         self.assertIn("Timeout", result.output)
-        self.assertIn("read of /etc/shadow was refused", result.output)
+        self.assertIn("read of /etc/shadow was denied", result.output)
         self.assertEqual(len(executor.last_results), 1)
 
     def test_configuration(self):

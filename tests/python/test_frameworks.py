@@ -69,7 +69,7 @@ class LangChain(WithFake):
         tool = langchain.python_tool(workdir=self.work)
         said = tool.invoke({"code": "print(6 * 7)"})
         self.assertIn("42\n", said)
-        self.assertIn("read of /etc/shadow was refused", said)
+        self.assertIn("read of /etc/shadow was denied", said)
         self.assertIn("42\n", asyncio.run(tool.ainvoke({"code": "print(6 * 7)"})))
         self.assertIn("status 3", tool.invoke({"code": "raise SystemExit(3)"}))
 
@@ -119,7 +119,7 @@ class OpenAIAgents(WithFake):
         self.says(FAKE_CAUSE="timeout", FAKE_REPORT={"denials": [DENIAL]})
         result = asyncio.run(executor(ShellCommandRequest(ctx_wrapper=None, data=ShellCallData(call_id="1", action=action))))
         self.assertEqual([o.status for o in result.output], ["timeout"])
-        self.assertIn("was refused", result.output[0].stderr)
+        self.assertIn("was denied", result.output[0].stderr)
 
     def test_local_shell(self):
         executor = openai_agents.local_shell_executor(workdir=self.work)

@@ -115,7 +115,7 @@ class Run(WithFake):
         result = cordon.run(["true"], workdir=self.work)
         self.assertEqual((result.denials[0].object, result.denials[0].rights, result.denials_total), ("/etc/shadow", ("read",), 4))
         self.assertEqual(result.denials[0].rule, "credentials.yaml:7: deny /etc/shadow")
-        for words in ("read of /etc/shadow was refused (4 times)", "Ask the person you work for.", "a rule denies it"):
+        for words in ("read of /etc/shadow was denied (4 times)", "Ask the person you work for.", "a rule denies it"):
             self.assertIn(words, result.explain())
         self.assertEqual(result.why()["asked"], result.execution)
 

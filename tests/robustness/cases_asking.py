@@ -87,7 +87,7 @@ def tools():
     equal((result["refusals"], result["cause"], result["policy"]), ([], "exited", "asked"), "a run")
     # Refused.
     refusal = refused_to(result := read_outside(client))
-    matches(refusal["sentence"], f"read of {OUTSIDE} was refused", "sentence")
+    matches(refusal["sentence"], f"read of {OUTSIDE} was denied", "sentence")
     matches(refusal["proposal"], rf"files:\n  - {{allow: \[read\], paths: \[\"{OUTSIDE}\"\]}}", "proposal")
     again = client.call("why", execution=result["execution"])["structuredContent"]
     equal([r["proposal"] for r in again["refusals"]], [refusal["proposal"]], "why")

@@ -112,7 +112,7 @@ def not_grown(before, after):
 
 
 def all_told(known):
-    """Each that ran to its end was refused all that it tried, whoever was the daemon; how many denials those were."""
+    """Each that ran to its end was denied all that it tried, whoever was the daemon; how many denials those were."""
     total = missing = 0
     causes = collections.Counter()
     accounts = account_for_everything()

@@ -105,7 +105,7 @@ def member_is_confined():
     with secret_of_alice() as path:
         result = run_as("alice", "sh", "-c", f"cat {path}; setsid sleep 4321 & echo $?")
     equal(result.out, b"0\n", f"output ({result.text})")
-    check(last_end()["cordon"]["counters"]["denials"] > 0, "nothing was refused")
+    check(last_end()["cordon"]["counters"]["denials"] > 0, "nothing was denied")
     nothing_left(before)
     # The executor's own signals reach it, and its deadline holds.
     result = run_as("alice", "sh", "-c", "trap '' TERM; sleep 4321", options=["--timeout", "1s"])

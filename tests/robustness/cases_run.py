@@ -294,7 +294,7 @@ def big_output():
     check(result.out == data, f"standard output differs ({len(result.out)} bytes)")
     check(result.err == data[:1_000_000], f"standard error differs ({len(result.err)} bytes)")
     result = run("sh", "-c", "cat /etc/shadow 2>/dev/null; cat /root/.profile 2>/dev/null; echo end")
-    equal((result.out, result.err), (b"end\n", b""), "the streams of a run that was refused something")
+    equal((result.out, result.err), (b"end\n", b""), "the streams of a run that was denied something")
 
 
 def signalled(number, command, group=False):

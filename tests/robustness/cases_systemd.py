@@ -118,7 +118,7 @@ def end(process, name):
     wait_for(lambda: name in ends(), 60, "the end record")
     told = ends()[name]["cordon"]
     equal((told["end"]["cause"], told["end"]["exit_code"]), ("exited", 17), "end")
-    check(told["counters"]["denials"] > 0, "nothing was refused")
+    check(told["counters"]["denials"] > 0, "nothing was denied")
     check(not exists("opened"), "something forbidden succeeded")
 
 

@@ -122,7 +122,7 @@ def hang_up():
     wait_for(lambda: not processes_like("4321.03"), 2, "the end of the command")
 
 
-@case("terminal: a line at the end says what was refused")
+@case("terminal: a line at the end says what was denied")
 @at_terminal
 def says_refusals(terminal):
     terminal.send(f"{RUN} sh -c 'cat /etc/shadow; true'\n")

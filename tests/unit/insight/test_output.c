@@ -176,12 +176,12 @@ static void test_story_tells(void **state)
 	assert_has(text, "/home/u/work/attack.py");
 	assert_has(text, "agent coder");
 	assert_has(text, "session s-17");
-	assert_has(text, "x read of /root/.ssh/id_rsa was refused (EACCES)  x4\n");
+	assert_has(text, "x read of /root/.ssh/id_rsa was denied (EACCES)  x4\n");
 	assert_has(text, "files: - {allow: [read], paths: [\"/root/.ssh/id_rsa\"]}\n");
 	assert_has(text, "`- /usr/bin/sleep[11]");
 	assert_has(text, "Killed at the end  1 task: /usr/bin/sleep[11]");
 	/* One entry for the two denials. */
-	assert_null(strstr(strstr(text, "id_rsa was refused") + 1, "id_rsa was refused"));
+	assert_null(strstr(strstr(text, "id_rsa was denied") + 1, "id_rsa was denied"));
 }
 
 /* What permissions refused is told like a denial, though the kernel's count leaves it out. */
@@ -211,13 +211,13 @@ static void test_story_attempts(void **state)
 	assert_true(view_is_denial(run->records[2]) && view_is_refused(run->records[2]));
 	line = lines(run, (struct style){0});
 	assert_has(line, "ATTEMPT ");
-	assert_has(line, "looking for /root/.env was refused  policies/python-sandbox.yaml:31");
+	assert_has(line, "looking for /root/.env was denied  policies/python-sandbox.yaml:31");
 	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME + 1500000000));
 	text = story(run, (struct style){0});
-	assert_has(text, "exit 0 after 1.50 s, 3 attempts refused by the host's permissions\n");
-	assert_has(text, "x looking for /root/.env was refused (EACCES)  x3\n");
+	assert_has(text, "exit 0 after 1.50 s, 3 attempts denied by the host's permissions\n");
+	assert_has(text, "x looking for /root/.env was denied (EACCES)  x3\n");
 	assert_has(text, "policies/python-sandbox.yaml:31  deny all **/.env");
-	assert_null(strstr(text, "nothing refused"));
+	assert_null(strstr(text, "nothing denied"));
 	free(line);
 	end.attempts = 3;
 	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME + 1500000000));
@@ -234,7 +234,7 @@ static void test_story_without_start_or_end(void **state)
 	text = story(run, (struct style){0});
 	assert_has(text, "still running, or its end was not logged");
 	assert_has(text, "the record of its start is not in this log");
-	assert_has(text, "read of /x was refused");
+	assert_has(text, "read of /x was denied");
 	assert_has(nothing, "its end was not logged");
 }
 
@@ -298,14 +298,14 @@ static void test_story_hides_nothing_grave(void **state)
 	text = story(run, (struct style){.unicode = true});
 	assert_has(text, "  Refused");
 	assert_has(text,
-		   "         1  read of /etc/shadow was refused  policies/python-sandbox.yaml:31  "
+		   "         1  read of /etc/shadow was denied  policies/python-sandbox.yaml:31  "
 		   "severity high\n");
 	assert_has(
 		text,
-		"      3003  read of 3003 files in /usr/share/doc/ was refused  no rule allows it");
+		"      3003  read of 3003 files in /usr/share/doc/ was denied  no rule allows it");
 	assert_true(strstr(text, "read of /etc/shadow was") < strstr(text, "read of 3003 files"));
 	assert_has(text, "grave[1000]");
-	assert_has(text, "✗ read of /etc/shadow was refused");
+	assert_has(text, "✗ read of /etc/shadow was denied");
 	assert_true(count_lines(text) < 4 * (STORY_PROCESSES_MAX + STORY_ITEMS_MAX));
 }
 
@@ -346,7 +346,7 @@ static void test_damaged_lines(void **state)
 	add_rule_denial(run, 2, "/etc/shadow");
 	assert_int_equal(damage_mark(run->records[run->count - 1], "it was changed"), 0);
 	text = lines(run, (struct style){0});
-	assert_has(text, "DAMAGED  read of /etc/shadow was refused");
+	assert_has(text, "DAMAGED  read of /etc/shadow was denied");
 }
 
 static void test_lines(void **state)
@@ -372,7 +372,7 @@ static void test_lines(void **state)
 	text = lines(run, (struct style){0});
 	assert_int_equal(count_lines(text), run->count);
 	assert_has(text, "00:00:00.000  010203040506  start ");
-	assert_has(text, "DENIED      python3[10]           read of /etc/shadow was refused  "
+	assert_has(text, "DENIED      python3[10]           read of /etc/shadow was denied  "
 			 "no rule allows it  and 4 more like it\n");
 	assert_has(text, "killed by SIGKILL\n");
 	assert_has(text, "exit 0 after 1 ms, 0 refused\n");
@@ -380,7 +380,7 @@ static void test_lines(void **state)
 	assert_has(text, "no such policy\n");
 	assert_has(text, "agent-start");
 	assert_has(text, "heartbeat ");
-	assert_has(text, "1 execution live, 4 refused accesses since the start\n");
+	assert_has(text, "1 execution live, 4 denied accesses since the start\n");
 }
 
 /* Puts EVIL_TEXT in place of every string below `value`. */

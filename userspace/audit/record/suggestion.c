@@ -384,7 +384,7 @@ static const char *reason_against(uint8_t reason, uint32_t operation)
 	case CORDON_REASON_CHANGED:
 		return "it is not the code that was hashed, and the policy pins that";
 	case CORDON_REASON_PERMISSIONS:
-		return "the host's own permissions refuse it, whatever the policy says";
+		return "the host's own permissions deny it, whatever the policy says";
 	case CORDON_REASON_ENDING:
 		return "the execution was being ended";
 	default:

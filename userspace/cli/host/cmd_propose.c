@@ -20,7 +20,7 @@ static const char help[] =
 	"usage: cordon propose ID [--for execution|session|policy] [--until TIME]\n"
 	"       [--json]\n"
 	"\n"
-	"Asks for what an execution was refused: puts the rules that would allow it, with\n"
+	"Asks for what an execution was denied: puts the rules that would allow it, with\n"
 	"exactly what they allow besides, among what waits for approval. `cordon\n"
 	"approvals` shows them to a person, and `cordon approve` has them count. The\n"
 	"execution lives, or is among the last that ended; its id may be cut after 8\n"

@@ -18,7 +18,7 @@ static const char help[] =
 	"\n"
 	"Lists the executions that are live, oldest first: id, how long it has run and\n"
 	"how long it still may, policy, agent, tasks (threads count), CPU time and memory\n"
-	"in use, with their limits, how often it was refused something (in observe mode:\n"
+	"in use, with their limits, how often it was denied something (in observe mode:\n"
 	"would have been), and the command. `cordon top` goes on showing it, `cordon show\n"
 	"ID` tells more, `cordon kill ID` ends one. Who is not root sees executions of\n"
 	"its own.\n"

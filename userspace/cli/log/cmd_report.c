@@ -26,7 +26,7 @@ static const char help[] =
 	"       FILE]\n"
 	"\n"
 	"Writes a report as one HTML page that needs neither network nor script: summary,\n"
-	"processes on a time line, what was refused by which rule and the smallest change\n"
+	"processes on a time line, what was denied by which rule and the smallest change\n"
 	"that would allow it, files, network, environment, whether the log is intact, and\n"
 	"with the verification key, what its seals prove.\n"
 	"\n"

@@ -47,7 +47,7 @@ static json_t *refusal(const json_t *denial)
 
 	if (!rules)
 		rules = text_of(denial, "smallest_rule");
-	buffer_string(&sentence, what ? what : "something was refused");
+	buffer_string(&sentence, what ? what : "something was denied");
 	write_reason(&sentence, denial);
 	if (!rules && why_not) {
 		buffer_literal(&sentence, "; it cannot be proposed: ");

@@ -8,7 +8,7 @@
 #include "cli/mcp/rpc.h"
 
 static const char instructions[] =
-	"run executes a command under a policy that the kernel enforces. What is refused stays refused, "
+	"run executes a command under a policy that the kernel enforces. What is denied stays denied, "
 	"whatever the command does: read why, go without it, or propose the rule that is missing and say "
 	"what it is needed for. A person decides; nothing here approves.";
 

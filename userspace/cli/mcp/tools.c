@@ -250,7 +250,7 @@ static void write_outcome(struct buffer *out, const json_t *run)
 	if (strcmp(cause, "timeout") == 0)
 		buffer_literal(out, ": its time was over");
 	else if (strcmp(cause, "denials") == 0)
-		buffer_literal(out, ": ended, since too much was refused");
+		buffer_literal(out, ": ended, since too much was denied");
 	else if (strcmp(cause, "killed") == 0)
 		buffer_literal(out, ": ended on request");
 	buffer_print(out, "; execution %s, policy %.64s\n", text_or_empty(run, "execution"),
@@ -269,7 +269,7 @@ static char *write_run(const json_t *run)
 	write_stream(&out, "output:\n", json_object_get(run, "output"));
 	write_stream(&out, "errors:\n", json_object_get(run, "errors"));
 	if (json_array_size(refusals) > 0) {
-		buffer_literal(&out, "refused by the policy:\n");
+		buffer_literal(&out, "denied by the policy:\n");
 		buffer_string(&out, refused ? refused : "");
 	}
 	buffer_add(&out, "", 1);
@@ -344,7 +344,7 @@ static json_t *result_of_why(const struct job *job)
 		json_decref(refusals);
 		return NULL;
 	}
-	return make_result(*text ? text : "Nothing was refused.",
+	return make_result(*text ? text : "Nothing was denied.",
 			   json_pack("{s:o,s:I,s:o}", "refusals", refusals, "refusals_omitted",
 				     omitted, "proposal", proposal_of(why)),
 			   false);
@@ -362,7 +362,7 @@ static char *write_proposal(const json_t *entry)
 	else
 		buffer_literal(
 			&out,
-			"This waits for a person. Until it is approved it stays refused: go on with "
+			"This waits for a person. Until it is approved it stays denied: go on with "
 			"what does not need it.\n");
 	json_array_foreach(witnesses, i, line) {
 		buffer_literal(&out, "- it would allow: ");
@@ -414,10 +414,10 @@ static const char run_description[] =
 	"refused to it: a sentence each, with the smallest rule that would allow it. It ends when its time is over, and "
 	"with all that it started.";
 static const char why_description[] =
-	"Says again what was refused to an execution, why, and the smallest rule that would allow it.";
+	"Says again what was denied to an execution, why, and the smallest rule that would allow it.";
 
 static const char propose_description[] =
-	"Asks a person for what an execution was refused: for the session (the runs of this server), or for all runs under "
+	"Asks a person for what an execution was denied: for the session (the runs of this server), or for all runs under "
 	"the policy. Say to whoever you work for what it is needed for. Nothing is allowed until it is approved; then run again.";
 
 static json_t *describe_policies(const struct tool_settings *settings)

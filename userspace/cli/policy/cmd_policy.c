@@ -34,7 +34,7 @@ static void print_help(FILE *out)
 	      "                                 get\n"
 	      "  diff [A] B                     every rule by which B allows what A does not\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
-	      "  try POLICY [ID]...             what it would have refused of what they did\n"
+	      "  try POLICY [ID]...             what it would have denied of what they did\n"
 	      "  propose REPORT                 one change under which a job that was denied\n"
 	      "                                 works\n"
 	      "  apply POLICY ...               put what is running under another policy\n"

@@ -33,7 +33,7 @@ static const char help[] =
 	"      --json                 the result as JSON\n"
 	"  -h, --help                 this text\n"
 	"\n"
-	"Without --allow-wider, a policy that allows more in any respect is refused, with\n"
+	"Without --allow-wider, a policy that allows more in any respect is rejected, with\n"
 	"an example for each. Variables must be those of the policy in force, in the same\n"
 	"order, and bound.\n"
 	"\n"

@@ -484,7 +484,7 @@ static int explain_attempt(const struct decider *d, const json_t *record, bool j
 		if (answer.rule[e.question.right] != view_number(record, "cordon.rule.number"))
 			continue;
 		if (!json)
-			printf("lookup %s: refused by the host's own permissions, before any rule; "
+			printf("lookup %s: denied by the host's own permissions, before any rule; "
 			       "it is on record since a rule marks it:\n",
 			       object);
 		return explain_question(&e, d->name, d->search, rights[i], object, json);

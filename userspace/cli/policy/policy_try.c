@@ -19,10 +19,10 @@ static void print_help(FILE *out)
 	fputs("usage: cordon policy try [OPTION]... POLICY [ID|last]...\n"
 	      "\n"
 	      "Asks POLICY about everything that the log recorded of executions: what went\n"
-	      "ahead and would be refused, and what was refused and no longer would be. Without\n"
+	      "ahead and would be denied, and what was denied and no longer would be. Without\n"
 	      "an ID: of all on record. How much is on record is the matter of the policy they\n"
 	      "ran under: under `observe` it is everything. Of moves the log has both names,\n"
-	      "but not which belong together: those that may be refused, since the new name\n"
+	      "but not which belong together: those that may be denied, since the new name\n"
 	      "grants more than an old one, are listed apart.\n"
 	      "\n"
 	      "      --since TIME         executions that started since: 2h, 7d, today,\n"
@@ -31,7 +31,7 @@ static void print_help(FILE *out)
 	      "      --json               one JSON object, for programs\n"
 	      "  -h, --help               this text\n"
 	      "\n"
-	      "Exit status 0: nothing that went ahead would be refused, 1: something would be,\n"
+	      "Exit status 0: nothing that went ahead would be denied, 1: something would be,\n"
 	      "2: no answer.\n",
 	      out);
 }
@@ -129,7 +129,7 @@ static void print_changes(const struct trial *t, const struct style *style, enum
 static void print_moves(const struct trial *t, const struct style *style)
 {
 	if (t->moves.widening_count)
-		puts("may be refused: moves to a name that grants more than an old one");
+		puts("may be denied: moves to a name that grants more than an old one");
 	for (size_t i = 0; i < t->moves.widening_count; i++) {
 		const struct widening_move *move = &t->moves.widening[i];
 		_cleanup_(freep) char *rights = list_rights(move->rights, false);
@@ -151,11 +151,11 @@ static void print_text(const struct trial *t)
 {
 	struct style style = terminal_style(stdout);
 
-	print_changes(t, &style, CHANGE_REFUSED, "would be refused");
-	print_changes(t, &style, CHANGE_ALLOWED, "would no longer be refused");
+	print_changes(t, &style, CHANGE_REFUSED, "would be denied");
+	print_changes(t, &style, CHANGE_ALLOWED, "would no longer be denied");
 	print_moves(t, &style);
-	printf("%s: of %zu distinct accesses in %zu executions, %zu would be refused, %zu no longer be "
-	       "refused, %zu be allowed as before, %zu be refused as before\n",
+	printf("%s: of %zu distinct accesses in %zu executions, %zu would be denied, %zu no longer be "
+	       "refused, %zu be allowed as before, %zu be denied as before\n",
 	       t->policy->name, t->count, t->run_count, t->changes[CHANGE_REFUSED],
 	       t->changes[CHANGE_ALLOWED], t->changes[CHANGE_NONE_ALLOWED],
 	       t->changes[CHANGE_NONE_REFUSED]);

@@ -248,18 +248,18 @@ static void say_outcome(const struct run *run, const struct client_outcome *outc
 	if (outcome->cause == AUDIT_END_TIMEOUT)
 		message("timed out and was killed (cordon show %s)", id);
 	else if (outcome->cause == AUDIT_END_DENIALS)
-		message("was killed: too many accesses were refused (cordon show %s)", id);
+		message("was killed: too many accesses were denied (cordon show %s)", id);
 	else if (outcome->cause == AUDIT_END_KILLED)
 		message("was killed on request (cordon show %s)", id);
 	if (outcome->denials)
-		message("%" PRIu64 " access%s refused (cordon show %s)", outcome->denials,
+		message("%" PRIu64 " access%s denied (cordon show %s)", outcome->denials,
 			outcome->denials == 1 ? " was" : "es were", id);
 	else if (outcome->would_denials)
-		message("%" PRIu64 " access%s have been refused (cordon show %s)",
+		message("%" PRIu64 " access%s have been denied (cordon show %s)",
 			outcome->would_denials, outcome->would_denials == 1 ? " would" : "es would",
 			id);
 	if (outcome->attempts)
-		message("%" PRIu64 " attempt%s refused by the host's permissions (cordon show %s)",
+		message("%" PRIu64 " attempt%s denied by the host's permissions (cordon show %s)",
 			outcome->attempts, outcome->attempts == 1 ? " was" : "s were", id);
 }
 
@@ -358,7 +358,7 @@ static int finish_elsewhere(struct run *run, const struct supervised *end,
 	if (r == 0)
 		take_outcome(run, &outcome);
 	else if (run->report.fd >= 0)
-		message("there is no report of what was refused");
+		message("there is no report of what was denied");
 	return r == 0 ? told_status(&outcome, end) : own_status(end);
 }
 

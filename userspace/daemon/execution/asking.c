@@ -201,8 +201,8 @@ static void on_compared(void *context, int result, const char *data, size_t size
 		result = proposal_put(q->e->daemon, &q->proposal, data, size, &entry, &left,
 				      &failure);
 	if (result < 0) {
-		daemon_say(q->e->daemon, "execution %s: a call that waited is refused: %s",
-			   q->e->id, failure.text);
+		daemon_say(q->e->daemon, "execution %s: a call that waited is denied: %s", q->e->id,
+			   failure.text);
 		refuse(q);
 		return;
 	}
@@ -324,7 +324,7 @@ void asking_take(struct execution *e, const struct cordon_event *event, const st
 	q->renewing = false;
 	add_waiter(q, event);
 	if (begin(q, event, record, &failure) < 0) {
-		daemon_say(e->daemon, "execution %s: a call that waited is refused: %s", e->id,
+		daemon_say(e->daemon, "execution %s: a call that waited is denied: %s", e->id,
 			   failure.text);
 		refuse(q);
 	}

@@ -53,13 +53,13 @@ static int check_scope(const struct refused *refused, enum propose_scope scope,
 		return failure_set(
 			failure, ENODATA,
 			refused->settings
-				? "what execution %s was refused is no matter of rules, but of "
+				? "what execution %s was denied is no matter of rules, but of "
 				  "settings of its policy: see `cordon why`"
 			: refused->denied
 				? "rules deny these accesses of execution %s, and no further rule "
 				  "allows them: list exceptions (`except`) in its policy, see "
 				  "`cordon why`"
-				: "execution %s was refused nothing that a rule could allow",
+				: "execution %s was denied nothing that a rule could allow",
 			refused->id);
 	return 0;
 }
@@ -81,7 +81,7 @@ static int find_refused(const struct daemon *daemon, const char *id, const struc
 				   id);
 	return r < 0 ? failure_set(
 			       failure, r,
-			       "no execution %s that was refused something is live, or among the "
+			       "no execution %s that was denied something is live, or among the "
 			       "last that ended",
 			       id)
 		     : 0;
@@ -148,7 +148,7 @@ int proposal_of_call(const struct execution *e, const struct cordon_event *event
 	struct proposal p = {.waits = true, .expires = expires, .uid = e->owner.uid};
 	int r = refused_call(e, event, record, &p.refused);
 
-	r = r < 0 ? failure_set(failure, r, "what it was refused: %m")
+	r = r < 0 ? failure_set(failure, r, "what it was denied: %m")
 		  : keep(e->daemon, PROPOSE_EXECUTION, &p, failure);
 	if (r < 0)
 		proposal_release(e->daemon, &p);

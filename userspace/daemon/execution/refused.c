@@ -316,7 +316,7 @@ char *refused_policy_text(const struct refused *refused)
 	json_decref(file);
 	if (!quoted)
 		return NULL;
-	buffer_literal(&out, "# What an execution was refused, and somebody has asked for.\n"
+	buffer_literal(&out, "# What an execution was denied, and somebody has asked for.\n"
 			     "version: 1\namends: ");
 	buffer_string(&out, quoted);
 	buffer_literal(&out, "\n");

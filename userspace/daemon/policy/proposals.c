@@ -88,7 +88,7 @@ static int check_proposal(const struct approvals *a, const struct approval_propo
 				   "its time is up before anybody could look at it");
 	if (!p->wider || !p->wider[0])
 		return failure_set(failure, ENODATA,
-				   "policy %s allows all that was refused by now: try again",
+				   "policy %s allows all that was denied by now: try again",
 				   p->base->name);
 	if (count_proposed(a, p->uid, now) >= APPROVALS_PROPOSED_MAX)
 		return failure_set(failure, EDQUOT,

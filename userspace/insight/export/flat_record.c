@@ -304,9 +304,9 @@ void flat_put_phrase(struct buffer *out, const struct flat_record *f)
 		buffer_add(out, object->data, object->size);
 	}
 	if (flat_is_refused(f))
-		buffer_literal(out, " was refused");
+		buffer_literal(out, " was denied");
 	else if (flat_is(f, FLAT_EVENT_ACTION, "would-deny"))
-		buffer_literal(out, " would have been refused");
+		buffer_literal(out, " would have been denied");
 	buffer_literal(out, "\"");
 }
 

@@ -11,17 +11,17 @@
 #include "insight/text/view.h"
 
 static const char note_refused[] =
-	"cordon confines this execution: the kernel refused what is listed, whatever the code does "
+	"cordon confines this execution: the kernel denied what is listed, whatever the code does "
 	"to try again. how_to_ask is the smallest change to the policy that would allow it: hand it "
 	"to whoever owns the policy, with the reason why it is needed. It takes effect for the next "
 	"execution.";
 static const char note_observed[] =
-	"The policy observes only: what is listed went ahead, and would be refused if the policy "
+	"The policy observes only: what is listed went ahead, and would be denied if the policy "
 	"said `mode: enforce`.";
 static const char note_attempts[] =
-	"The host's own permissions refused what is listed as attempts. A rule of the policy marks "
-	"it: it would have been refused in any case.";
-static const char note_nothing[] = "Nothing was refused.";
+	"The host's own permissions denied what is listed as attempts. A rule of the policy marks "
+	"it: it would have been denied in any case.";
+static const char note_nothing[] = "Nothing was denied.";
 
 static json_t *copy_or_null(const json_t *record, const char *name)
 {

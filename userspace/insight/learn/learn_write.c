@@ -391,7 +391,7 @@ char *learn_write(const struct learning *l, const struct learned *counts)
 		"\n# Left out by choice: usual places of credentials. With --include-credentials they are\n"
 		"# learnt like anything else.\n");
 	put_left_out(&w, LEARN_IMPOSSIBLE, "\n# Left out because no policy can allow them:\n");
-	put_left_out(&w, LEARN_REFUSED, "\n# Left out because the runs were refused them:\n");
+	put_left_out(&w, LEARN_REFUSED, "\n# Left out because the runs were denied them:\n");
 	free(w.lines);
 	if (fclose(w.out) != 0 || w.failed)
 		return NULL;

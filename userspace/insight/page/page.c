@@ -220,9 +220,9 @@ static void write_summary(const struct document *d)
 	      out);
 	write_fact(out, NULL, d->count, d->count == 1 ? "execution" : "executions");
 	write_fact(out, d->denied > 0 ? "bad" : "good", d->denied,
-		   d->denied == 1 ? "access refused" : "accesses refused");
+		   d->denied == 1 ? "access denied" : "accesses denied");
 	if (d->would > 0)
-		write_fact(out, "warn", d->would, "would be refused if enforced");
+		write_fact(out, "warn", d->would, "would be denied if enforced");
 	write_fact(out, NULL, d->connects,
 		   d->connects == 1 ? "connection made" : "connections made");
 	write_fact(out, d->missing > 0 ? "bad" : NULL, d->missing, "events known to be missing");

@@ -39,7 +39,7 @@ static void write_rule_head(FILE *out, const json_t *record)
 		fputs("</pre>\n", out);
 	}
 	if (message) {
-		fputs("<p>Message to whoever is refused: <q>", out);
+		fputs("<p>Message to whoever is denied: <q>", out);
 		html_text(out, message);
 		fputs("</q></p>\n", out);
 	}
@@ -116,9 +116,9 @@ int page_denials(FILE *out, const struct page_execution *e)
 
 	if (r < 0)
 		return r;
-	fputs("<section>\n<h3>What was refused, by rule</h3>\n", out);
+	fputs("<section>\n<h3>What was denied, by rule</h3>\n", out);
 	if (clusters.count == 0)
-		fputs("<p>Nothing was refused.</p>\n", out);
+		fputs("<p>Nothing was denied.</p>\n", out);
 	for (size_t i = 0; i < clusters.count; i++) {
 		const struct denial_cluster *c = &clusters.items[i];
 
@@ -145,7 +145,7 @@ static const char *verdict_tag(const json_t *record)
 	if (view_is_refused(record))
 		return "<span class=\"tag bad\">refused</span>";
 	if (view_is(record, "would-deny"))
-		return "<span class=\"tag warn\">would be refused</span>";
+		return "<span class=\"tag warn\">would be denied</span>";
 	return "<span class=\"tag plain\">allowed</span>";
 }
 
@@ -267,7 +267,7 @@ int page_accesses(FILE *out, const struct page_execution *e)
 	static const char *const network[] = {"net", "host", "socket", "abstract", NULL};
 
 	int r = write_accesses(out, e, "Files", files,
-			       "No file was refused, and the policy records none that was opened.");
+			       "No file was denied, and the policy records none that was opened.");
 
 	return r < 0 ? r
 		     : write_accesses(out, e, "Network", network,

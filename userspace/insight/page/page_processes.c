@@ -183,7 +183,7 @@ static void draw(const struct chart *c, size_t number)
 	for (size_t i = 0; i < c->rows; i++)
 		draw_row(c, i);
 	fputs("</svg>\n<p class=\"legend\">Bars: while the process lived. &#9670; refused, &#9679; "
-	      "would be refused. Point at one for what it was.</p></div>\n",
+	      "would be denied. Point at one for what it was.</p></div>\n",
 	      c->out);
 }
 

@@ -59,7 +59,7 @@ int denial_clusters_build(const struct denial_groups *groups, struct denial_clus
 void denial_clusters_free(struct denial_clusters *clusters);
 
 /*
- * Formats "read of 3003 files in /usr/share/doc/ was refused", or as denial_phrase() for a single
+ * Formats "read of 3003 files in /usr/share/doc/ was denied", or as denial_phrase() for a single
  * object. The caller frees it.
  */
 char *denial_place_phrase(const struct denial_place *place);

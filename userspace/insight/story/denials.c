@@ -159,7 +159,7 @@ char *denial_phrase_of(const json_t *record, const char *object)
 {
 	const char *operation = view_text(record, "cordon.operation");
 	const json_t *rights = view_field(record, "cordon.rights");
-	const char *outcome = view_is_refused(record) ? "was refused" : "would have been refused";
+	const char *outcome = view_is_refused(record) ? "was denied" : "would have been denied";
 	size_t count = json_array_size(rights), size;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &size);
@@ -214,7 +214,7 @@ const char *denial_reason_words(const char *reason, size_t size, const char *soc
 		{"ending", "the execution was being ended"},
 		{"host", "the address is the host's own, and no rule names it"},
 		{"changed", "the code does not match the recorded digest"},
-		{"permissions", "the host's own permissions refuse it, and a rule denies it, too"},
+		{"permissions", "the host's own permissions deny it, and a rule denies it, too"},
 	};
 	const char *words = find_words(phrases, ARRAY_SIZE(phrases), reason, size);
 

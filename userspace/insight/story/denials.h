@@ -31,7 +31,7 @@ int denial_groups_add(struct denial_groups *groups, const json_t *record, size_t
 		      int *ret_new);
 
 /*
- * Formats "read of /etc/shadow was refused" or "connection to 203.0.113.7:443 would have been
+ * Formats "read of /etc/shadow was denied" or "connection to 203.0.113.7:443 would have been
  * refused". Contains untrusted text unescaped. The caller frees it; NULL if out of memory.
  */
 char *denial_phrase(const json_t *record);

@@ -308,7 +308,7 @@ static void write_refused(struct header *h, const json_t *end, unsigned long lon
 	if (denials) {
 		separate(h);
 		style_begin(h->out, h->style, STYLE_BAD);
-		fprintf(h->out, "%llu access%s refused", denials, denials == 1 ? "" : "es");
+		fprintf(h->out, "%llu access%s denied", denials, denials == 1 ? "" : "es");
 		style_end(h->out, h->style, STYLE_BAD);
 	} else if (end && !attempts) {
 		quantity(h, "nothing", "refused");
@@ -316,14 +316,14 @@ static void write_refused(struct header *h, const json_t *end, unsigned long lon
 	if (attempts) {
 		separate(h);
 		style_begin(h->out, h->style, STYLE_BAD);
-		fprintf(h->out, "%llu attempt%s refused by the host's permissions", attempts,
+		fprintf(h->out, "%llu attempt%s denied by the host's permissions", attempts,
 			attempts == 1 ? "" : "s");
 		style_end(h->out, h->style, STYLE_BAD);
 	}
 	if (would) {
 		separate(h);
 		style_begin(h->out, h->style, STYLE_WARN);
-		fprintf(h->out, "%llu would be refused if enforced", would);
+		fprintf(h->out, "%llu would be denied if enforced", would);
 		style_end(h->out, h->style, STYLE_WARN);
 	}
 }

@@ -281,7 +281,7 @@ static void write_heartbeat(FILE *out, const json_t *record)
 {
 	uint64_t live = view_number(record, "cordon.agent.executions");
 
-	fprintf(out, "%" PRIu64 " execution%s live, %" PRIu64 " refused accesses since the start",
+	fprintf(out, "%" PRIu64 " execution%s live, %" PRIu64 " denied accesses since the start",
 		live, live == 1 ? "" : "s", view_number(record, "cordon.agent.totals.denials"));
 }
 

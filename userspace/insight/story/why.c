@@ -10,9 +10,9 @@
 #include "insight/text/view.h"
 
 static const char note_refused[] =
-	"The kernel refused this; trying again, or another way to the same object, changes nothing. If the "
+	"The kernel denied this; trying again, or another way to the same object, changes nothing. If the "
 	"work needs it, hand smallest_rule to whoever owns the policy, with the reason why it is needed.";
-static const char note_nothing[] = "Nothing was refused.";
+static const char note_nothing[] = "Nothing was denied.";
 
 static json_t *copy_or_null(const json_t *record, const char *name)
 {
@@ -303,7 +303,7 @@ void why_write(FILE *out, const struct style *style, const json_t *why)
 		fprintf(out, "\n... and %llu more\n",
 			(unsigned long long)view_number(why, "denials_omitted"));
 	if (json_array_size(list) == 0)
-		fputs("nothing was refused\n", out);
+		fputs("nothing was denied\n", out);
 	if (json_array_size(json_object_get(why, "limits")) > 0) {
 		const json_t *limit;
 

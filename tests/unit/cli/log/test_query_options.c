@@ -77,7 +77,7 @@ static void test_cases(void **state)
 
 		for (size_t k = 0; k < ARRAY_SIZE(cases[i].good) && cases[i].good[k]; k++) {
 			if (take(&options, cases[i].name, cases[i].good[k]) != 0)
-				fail_msg("--%s %s is refused", cases[i].name, cases[i].good[k]);
+				fail_msg("--%s %s is denied", cases[i].name, cases[i].good[k]);
 			query_options_release(&options);
 		}
 		for (size_t k = 0; k < ARRAY_SIZE(cases[i].bad) && cases[i].bad[k]; k++) {

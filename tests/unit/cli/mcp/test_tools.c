@@ -173,9 +173,9 @@ static void test_descriptions(void **state)
 static const char report[] =
 	"{\"execution\":\"01a200d6-0593-7d12-b4c9-af794e74c0c0\",\"policy\":{\"name\":\"tight\"},"
 	"\"outcome\":{\"cause\":\"exited\",\"exit_code\":1},\"denials_omitted\":2,\"denials\":["
-	"{\"what\":\"read of /root/.ssh/id_rsa was refused\",\"rule\":{\"file\":\"credentials.yaml\",\"line\":9},"
+	"{\"what\":\"read of /root/.ssh/id_rsa was denied\",\"rule\":{\"file\":\"credentials.yaml\",\"line\":9},"
 	"\"message\":\"Ask.\",\"how_to_ask\":null,\"why_not\":\"a rule denies it\",\"count\":3},"
-	"{\"what\":\"write of /srv/out was refused\",\"rule\":\"no rule allows it\",\"message\":null,"
+	"{\"what\":\"write of /srv/out was denied\",\"rule\":\"no rule allows it\",\"message\":null,"
 	"\"how_to_ask\":\"files:\\n  - {allow: [write], paths: [\\\"/srv/out\\\"]}\",\"why_not\":null,\"count\":1}]}";
 
 static struct job ended_job(const char *written, const char *output, size_t size)
@@ -210,10 +210,10 @@ static void test_run_result(void **state)
 		text_of(result),
 		"exit status 1; execution 01a200d6-0593-7d12-b4c9-af794e74c0c0, policy tight\n"
 		"output:\na\xef\xbf\xbd\xef\xbf\xbd\n"
-		"refused by the policy:\n"
-		"- read of /root/.ssh/id_rsa was refused, by the rule in credentials.yaml:9 (\"Ask.\"); it cannot be "
+		"denied by the policy:\n"
+		"- read of /root/.ssh/id_rsa was denied, by the rule in credentials.yaml:9 (\"Ask.\"); it cannot be "
 		"proposed: a rule denies it. (3 times)\n"
-		"- write of /srv/out was refused: no rule allows it.\n"
+		"- write of /srv/out was denied: no rule allows it.\n"
 		"  what would allow it:\n"
 		"    files:\n"
 		"      - {allow: [write], paths: [\"/srv/out\"]}\n"

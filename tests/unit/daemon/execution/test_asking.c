@@ -267,7 +267,7 @@ static void test_no_comparison(void **state)
 	assert_true(kernel->refused_question == KEY);
 	assert_true(has_gone_on());
 	assert_int_equal(inbox(), 0);
-	assert_non_null(strstr(seen.said, "a call that waited is refused"));
+	assert_non_null(strstr(seen.said, "a call that waited is denied"));
 }
 
 static void test_no_process(void **state)

@@ -44,7 +44,7 @@ static void test_text(void **state)
 	assert_int_equal(refused.denied, 1);
 	text = refused_policy_text(&refused);
 	assert_string_equal(
-		text, "# What an execution was refused, and somebody has asked for.\n"
+		text, "# What an execution was denied, and somebody has asked for.\n"
 		      "version: 1\namends: \"/etc/x \\\"y\\\".yaml\"\n"
 		      "files:\n"
 		      "  - {allow: [read], paths: [\"/a\"]}\n"

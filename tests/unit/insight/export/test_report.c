@@ -71,7 +71,7 @@ static void test_denials(void **state)
 	list = view_field(report, "denials");
 	assert_int_equal(json_array_size(list), 2);
 	entry = json_array_get(list, 0);
-	assert_text(entry, "what", "read of /root/.ssh/id_rsa was refused");
+	assert_text(entry, "what", "read of /root/.ssh/id_rsa was denied");
 	assert_text(entry, "operation", "open");
 	assert_text(entry, "object", "/root/.ssh/id_rsa");
 	assert_text(entry, "rule", "no rule allows it");
@@ -102,7 +102,7 @@ static void test_workdir_is_named(void **state)
 	record = denial_of(&f, "/home/u/work/a[1].csv", CORDON_REASON_DEFAULT, 1);
 	report = report_build(&f.execution, &end, &record, 1);
 	entry = json_array_get(view_field(report, "denials"), 0);
-	assert_text(entry, "what", "read of /home/u/work/a[1].csv would have been refused");
+	assert_text(entry, "what", "read of /home/u/work/a[1].csv would have been denied");
 	assert_text(entry, "how_to_ask",
 		    "files:\n  - {allow: [read], paths: [\"${workdir}/a\\\\[1\\\\].csv\"]}");
 	assert_non_null(strstr(view_text(report, "note"), "observes only"));
@@ -154,7 +154,7 @@ static void test_nothing(void **state)
 	fixture_init(&f);
 	report = report_build(&f.execution, &end, NULL, 0);
 	assert_int_equal(json_array_size(view_field(report, "denials")), 0);
-	assert_text(report, "note", "Nothing was refused.");
+	assert_text(report, "note", "Nothing was denied.");
 }
 
 /* What permissions refused stands apart: no rule would allow it. */

@@ -238,7 +238,7 @@ static void test_page_is_whole(void **state)
 	assert_has(text, "default-src 'none'");
 	assert_has(text, "<main id=\"content\">");
 	assert_has(text, "href=\"#content\"");
-	assert_has(text, "<b>9</b><span>accesses refused");
+	assert_has(text, "<b>9</b><span>accesses denied");
 	assert_has(text, "Not intact.");
 	assert_has(text, "deny all **/.env");
 	assert_has(text, "policies/python-sandbox.yaml:31");
@@ -300,11 +300,11 @@ static void test_page_of_much(void **state)
 	assert_int_equal(page_write(out, &page), 0);
 	fclose(out);
 	assert_balanced(text);
-	assert_has(text, "read of /etc/shadow was refused <span");
+	assert_has(text, "read of /etc/shadow was denied <span");
 	/* What matters comes first. */
-	assert_true(strstr(text, "read of /etc/shadow was refused <span") <
-		    strstr(text, "read of 10000 files in /usr/share/doc/ was refused"));
-	assert_has(text, "read of 10000 files below /srv/ was refused");
+	assert_true(strstr(text, "read of /etc/shadow was denied <span") <
+		    strstr(text, "read of 10000 files in /usr/share/doc/ was denied"));
+	assert_has(text, "read of 10000 files below /srv/ was denied");
 	assert_has(text, "<th scope=\"row\" class=\"mono\">/etc/shadow</th>");
 	assert_in_range(size, 1000, 100000);
 	for (size_t i = 0; i < page.count; i++)

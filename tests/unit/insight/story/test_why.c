@@ -119,7 +119,7 @@ static void test_attempt_and_socket(void **state)
 	assert_int_equal(json_array_size(list), 2);
 	assert_string_equal(view_text(json_array_get(list, 0), "object.text"), "/root/.env");
 	text = text_of(why);
-	assert_non_null(strstr(text, "the host's own permissions refuse it"));
+	assert_non_null(strstr(text, "the host's own permissions deny it"));
 	assert_non_null(strstr(text, "`network: record` logs the destination"));
 	free(text);
 	json_decref(why);
@@ -133,8 +133,8 @@ static void test_nothing(void **state)
 	char *text = text_of(why);
 
 	(void)state;
-	assert_string_equal(text, "nothing was refused\n");
-	assert_string_equal(view_text(why, "note"), "Nothing was refused.");
+	assert_string_equal(text, "nothing was denied\n");
+	assert_string_equal(view_text(why, "note"), "Nothing was denied.");
 	free(text);
 	json_decref(why);
 }
@@ -181,11 +181,11 @@ static void test_much(void **state)
 	list = json_object_get(why, "denials");
 	assert_int_equal(json_array_size(list), 3);
 	assert_string_equal(view_text(json_array_get(list, 0), "what"),
-			    "read of /etc/shadow was refused");
+			    "read of /etc/shadow was denied");
 	assert_string_equal(view_text(json_array_get(list, 1), "what"),
-			    "read of /proc/1/environ was refused");
+			    "read of /proc/1/environ was denied");
 	assert_string_equal(view_text(json_array_get(list, 2), "what"),
-			    "read of 3003 files in /usr/share/doc/ was refused");
+			    "read of 3003 files in /usr/share/doc/ was denied");
 	/* One rule for all of them, not one for the first. */
 	assert_string_equal(view_text(json_array_get(list, 2), "smallest_rule"),
 			    "files:\n  - {allow: [read], paths: [\"/usr/share/doc/*\"]}");
