@@ -24,7 +24,7 @@
 #include "control/lock.h"
 #include "daemon/host/notify.h"
 #include "daemon/log_identity.h"
-#include "daemon/peer/start_names.h"
+#include "daemon/start_names.h"
 #include "daemon/privsep/writer_directory.h"
 #include "control/protocol.h"
 #include "daemon/privsep/reader_process.h"

@@ -7,7 +7,7 @@
 
 #include "daemon/execution/events.h"
 #include "daemon/execution/refused.h"
-#include "daemon/peer/start_names.h"
+#include "daemon/start_names.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
 #include "daemon/execution/leftovers.h"

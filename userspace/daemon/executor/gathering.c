@@ -209,6 +209,7 @@ static void put_closed(FILE *to, bool real)
 	_cleanup_(fclosep) FILE *users = fopen(DAEMON_PASSWD, "re");
 	char *list[CLOSED_MAX], path[PATH_MAX];
 	const struct passwd *user;
+	bool complete = true;
 	size_t count = 0;
 
 	for (const char *const *at = workdir_system_directories(); *at; at++)
@@ -217,9 +218,9 @@ static void put_closed(FILE *to, bool real)
 		if (user->pw_dir[0] == '/' && (!real || realpath(user->pw_dir, path)))
 			list[count++] = strdup(real ? path : user->pw_dir);
 	for (size_t i = 0; i < count; i++)
-		if (!list[i])
-			return;
-	parcel_put_list(to, list, count);
+		complete = complete && list[i];
+	if (complete)
+		parcel_put_list(to, list, count);
 	while (count > 0)
 		free(list[--count]);
 }
@@ -378,6 +379,7 @@ static int list_pairs(struct gathering *g)
 
 	if (g->pairs)
 		return 0;
+	g->pair_count = 0;
 	g->pairs = calloc(count + 1, sizeof(*g->pairs));
 	if (!g->pairs)
 		return -ENOMEM;

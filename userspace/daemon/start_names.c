@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks up, in workers, the user and the groups that the daemon's start needs. */
-#include "daemon/peer/start_names.h"
+#include "daemon/start_names.h"
 
 #include <string.h>
 
