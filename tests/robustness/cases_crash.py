@@ -9,6 +9,7 @@ import time
 
 from support import (
     CORDON,
+    ESCAPED,
     PATIENCE,
     PINS,
     WORK,
@@ -59,7 +60,7 @@ setsid sleep {NAP} &
 i=0
 while [ $i -lt %d ]; do
 	if read -r line </etc/shadow; then : >opened; fi
-	if echo x >/var/tmp/escaped-from-cordon; then : >opened; fi
+	if echo x >{ESCAPED}; then : >opened; fi
 	i=$((i + 1))
 	echo $i >beat
 	sleep 0.02
@@ -79,7 +80,7 @@ def trier(rounds=1_000_000):
 
 def confined():
     check(not exists("opened"), "something forbidden succeeded")
-    check(not os.path.exists("/var/tmp/escaped-from-cordon"), "something forbidden was written")
+    check(not os.path.exists(ESCAPED), "something forbidden was written")
 
 
 def survivors():

@@ -10,6 +10,7 @@ from executor import OUTSIDE, UNDER, Agent, configure
 from service import ensure_standing, policy, refused, said, spawn_daemon, standing, start_daemon, stop_all
 from support import (
     CORDON,
+    ESCAPED,
     LOG,
     PINS,
     ROOT,
@@ -42,12 +43,12 @@ NEWER = os.path.join(VARIANTS, "newer", "cordon")
 OTHER_MAPS = os.path.join(VARIANTS, "other-maps", "cordon")
 
 # Tries what is forbidden without a pause. If ever it succeeds, there is a file that says so.
-HAMMER = """
+HAMMER = f"""
 exec 2>/dev/null
 i=0
 while :; do
 	if read -r line </etc/shadow; then : >opened; fi
-	if echo x >/var/tmp/escaped-from-cordon; then : >opened; fi
+	if echo x >{ESCAPED}; then : >opened; fi
 	(if cat /etc/shadow; then : >opened; fi) >/dev/null
 	i=$((i + 1))
 	echo $i >beat.$1
@@ -73,7 +74,7 @@ def beats(count):
 
 def confined():
     check(not exists("opened"), "something forbidden succeeded")
-    check(not os.path.exists("/var/tmp/escaped-from-cordon"), "something forbidden was written")
+    check(not os.path.exists(ESCAPED), "something forbidden was written")
 
 
 def go_on(count):

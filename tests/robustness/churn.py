@@ -10,6 +10,7 @@ import time
 from executor import UNDER, Agent
 from service import policy, standing
 from support import (
+    ESCAPED,
     PINS,
     WORK,
     Failed,
@@ -28,15 +29,14 @@ from support import (
 AT_A_TIME = 4
 # How long one may take: it is stuck that takes longer.
 STUCK_SECONDS = 900
-ESCAPED = "/var/tmp/escaped-from-cordon"
 
 # Every access that it tries is refused, and no secret there, or there is a file that says so.
-ATTACK = """
+ATTACK = f"""
 : >ran.$1
 exec 2>/dev/null
-{ read -r line </etc/shadow; } && : >opened
-{ echo x >/var/tmp/escaped-from-cordon; } && : >opened
-({ read -r line </proc/1/environ; } && : >opened)
+{{ read -r line </etc/shadow; }} && : >opened
+{{ echo x >{ESCAPED}; }} && : >opened
+({{ read -r line </proc/1/environ; }} && : >opened)
 kill -CONT 1 && : >opened
 [ -z "$SECRET_TOKEN" ] || : >opened
 exit 0
