@@ -82,7 +82,7 @@ int approvers_in_both(const struct approvers_host *host, char ***ret_names)
 			r = add(&both, first.list[i]);
 	if (r == 0 && !both.list)
 		r = (both.list = calloc(1, sizeof(*both.list))) ? 0 : -ENOMEM;
-	if (r < 0)
+	if (r != 0)
 		return r;
 	qsort(both.list, both.count, sizeof(*both.list), compare);
 	*ret_names = both.list;

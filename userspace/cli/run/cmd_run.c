@@ -126,7 +126,7 @@ static int tell_dropped(struct run *run)
 						   .status = SIGKILL};
 		const struct timeval patience = {.tv_sec = DROP_SECONDS};
 		_cleanup_(closep) int socket = -1;
-		struct client_outcome outcome;
+		struct client_outcome outcome = {.report_fd = -1};
 		int r = client_connect(&socket, NULL);
 
 		if (r == 0 &&
