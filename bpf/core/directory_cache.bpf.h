@@ -8,39 +8,39 @@
  * names a change that could make the entry wrong, and the comparison that notices it.
  *
  * [D1] Moves. The directory's name changes only if this directory or one above it moves. On file
- *	systems that move directories by vfs_rename() alone (moves_by_hook()), the hook counts each
- *	move before it begins (hooks/directories.bpf.h), and the count is compared. Renames of files
- *	do not count. A move that began before the climb is noticed by the lock that it holds
- *	(is_changed_inside()). On other file systems rename_lock is compared, which each d_move()
- *	and d_exchange() changes (fs/dcache.c).
+ *     systems that move directories by vfs_rename() alone (moves_by_hook()), the hook counts each
+ *     move before it begins (hooks/directories.bpf.h), and the count is compared. Renames of files
+ *     do not count. A move that began before the climb is noticed by the lock that it holds
+ *     (is_changed_inside()). On other file systems rename_lock is compared, which each d_move()
+ *     and d_exchange() changes (fs/dcache.c).
  * [D2] Mounts. Each change of the mount tree changes mount_lock (fs/namespace.c), which is
- *	compared. A mount pins its mount point and all directories above.
+ *     compared. A mount pins its mount point and all directories above.
  * [D3] Policy. Its reference is compared. Bound directories and the mount namespace of an execution
- *	never change, and the cache belongs to one task.
+ *     never change, and the cache belongs to one task.
  * [D4] The inode's address. It can belong to another directory only after the kernel has freed the
- *	inode. The hook counts that before the memory can be used again, at the place in
- *	freed_directories that the address determines. The entry holds the count of that place,
- *	which has 64 bits and never wraps. It was read while the last component's dentry pinned the
- *	inode (directories_note_freed()), so that each later free is a higher count. The caller of
- *	each hook holds that dentry: no hook here runs in an RCU walk (inode_permission and
- *	inode_follow_link do). Equal counts mean the same inode. Another address at the same place
- *	can only drop the entry.
+ *     inode. The hook counts that before the memory can be used again, at the place in
+ *     freed_directories that the address determines. The entry holds the count of that place,
+ *     which has 64 bits and never wraps. It was read while the last component's dentry pinned the
+ *     inode (directories_note_freed()), so that each later free is a higher count. The caller of
+ *     each hook holds that dentry: no hook here runs in an RCU walk (inode_permission and
+ *     inode_follow_link do). Equal counts mean the same inode. Another address at the same place
+ *     can only drop the entry.
  * [D5] The dentry's address. A new dentry at the address may belong to the same inode. A directory
- *	has one dentry at a time, with the same name in the same directory because of [D1].
+ *     has one dentry at a time, with the same name in the same directory because of [D1].
  * [D6] Directories above, whose inodes are not compared. The directory's dentry pins them. If the
- *	kernel drops that dentry and keeps the inode, it may free them and read them again, with the
- *	same names because of [D1]. It cannot remove them, because none of them is empty unless this
- *	directory was removed first. A removed directory has no files and gets none (S_DEAD).
+ *     kernel drops that dentry and keeps the inode, it may free them and read them again, with the
+ *     same names because of [D1]. It cannot remove them, because none of them is empty unless this
+ *     directory was removed first. A removed directory has no files and gets none (S_DEAD).
  * [D7] Names that a server or a driver changes. Their file systems set DCACHE_OP_REVALIDATE, and
- *	no directory of such a file system is remembered.
+ *     no directory of such a file system is remembered.
  *
  * [D8] Other names. A directory is cached only if no object in it has a path alias
- *	(every_name.bpf.h). A file that is itself a mount's root may be moved there. So an entry
- *	uses the count of moves only if the file system is mounted once.
+ *     (every_name.bpf.h). A file that is itself a mount's root may be moved there. So an entry
+ *     uses the count of moves only if the file system is mounted once.
  * [D9] Order. The last component is read again, and its dentry's sequence count shows that it was
- *	not moved meanwhile. All reads come before the comparison of the counts, so that a later
- *	change affects later accesses only. Only grants come from an entry: an access that it would
- *	deny is checked from the root.
+ *     not moved meanwhile. All reads come before the comparison of the counts, so that a later
+ *     change affects later accesses only. Only grants come from an entry: an access that it would
+ *     deny is checked from the root.
  */
 #ifndef CORDON_BPF_DIRECTORY_CACHE_BPF_H
 #define CORDON_BPF_DIRECTORY_CACHE_BPF_H
