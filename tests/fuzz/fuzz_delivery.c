@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages from hosts to the fleet's store. The first byte chooses which part of one the rest is. */
+/* Messages from hosts to the fleet's store. The first byte chooses the part that follows. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -59,7 +59,7 @@ struct run {
 	uint64_t deadline;
 	unsigned int launches;
 	uint64_t launch_until; /* monotonic clock */
-	/* Executions prepared by daemons that died: the next daemon gets a report that none runs. */
+	/* Executions prepared by daemons that died. The next daemon learns that none runs. */
 	char dropped[LAUNCHES_MAX][UUID_TEXT_SIZE];
 	size_t dropped_count;
 };

@@ -266,7 +266,7 @@ static void on_kept(void *context, int result, const char *data, size_t size,
 	end(g);
 }
 
-/* The kernel compares names; the daemon checks each directory by identity before code runs there. */
+/* The kernel compares names; the daemon checks each directory's identity before code runs in it. */
 static void on_closed(void *context, int result, const char *data, size_t size,
 		      struct errand_fds *fds, const struct failure *why)
 {

@@ -254,7 +254,7 @@ static int choose(struct learning *l, struct learn_fragment *f)
 }
 
 /*
- * Chooses the fragment that covers most of the remaining accesses (Chvátal 1979: the greedy cover).
+ * Chooses the fragment that covers most of the remaining accesses (Chvátal 1979: greedy cover).
  */
 static int choose_next(struct learning *l, bool *ret_more)
 {

@@ -96,8 +96,8 @@ bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
 int learn_mark_link(const struct learning *l, const struct recorded_access *a);
 
 /*
- * Fills `fates` and `missing` where a policy is amended: only denials are wanted. `credentials`: the
- * policy that denies them, or NULL.
+ * Fills `fates` and `missing` where a policy is amended: only denials are wanted. `credentials`:
+ * the policy that denies them, or NULL.
  */
 int learn_denials(struct learning *l, const struct compiled_policy *credentials);
 

@@ -79,8 +79,8 @@ int read_on_denial(struct reader *r, const struct node *n, void *target);
 int read_ask(struct reader *r, const struct node *n, void *target);
 
 /*
- * An include with exceptions: a mapping of the file's name. *ret_rule stays as it is where something
- * is wrong, which is reported.
+ * An include with exceptions: a mapping of the file's name. An error is reported, and leaves
+ * *ret_rule as it is.
  */
 #define EXCEPT_HINT "write {runtime/credentials: {except: [\"${workdir}/.env\"]}}"
 int read_exceptions(struct reader *r, const struct node *n, struct rule **ret_rule);
