@@ -4,7 +4,7 @@
  * Hook: file_open
  * Errno: EACCES
  * Control: reads a file there by a spelling that is not stored
- * Record: open $WORK/folding/dir/.NetRC
+ * Record: open $WORK/folding/dir/.$SPELLING
  * Where: tmpfs
  */
 #include "tests/redteam/folding.h"
