@@ -4,7 +4,7 @@
  * Hook: file_open
  * Errno: EACCES
  * Control: reads a file there by a spelling that is not stored
- * Record: open $WORK/folding/dir/.$SPELLING
+ * Record: open $WORK/folding/dir/.netrc
  * Where: tmpfs
  */
 #include "tests/redteam/folding.h"

@@ -4,7 +4,7 @@
  * Hook: file_open
  * Errno: EACCES
  * Control: reads a file there with a dot in its name
- * Record: open $WORK/dos/.netrc$DOTS
+ * Record: open $WORK/dos/.netrc
  * Where: tmpfs
  */
 #include "tests/redteam/folding.h"

@@ -4,7 +4,7 @@
  * Hook: file_open
  * Errno: EACCES
  * Control: reads another file there by a spelling that is not stored
- * Record: open $WORK/dos/.NETRC
+ * Record: open $WORK/dos/.netrc
  * Where: tmpfs
  */
 #include "tests/redteam/folding.h"
