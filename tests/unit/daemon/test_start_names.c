@@ -101,6 +101,7 @@ static void unresponsive(void **state)
 	(void)state;
 	database->silent = true;
 	names = find("daemon");
+	assert_int_equal(told, 0);
 	assert_true(start_names_wait(names));
 	assert_int_equal(names_find(&world->names, "daemon")->id, 1);
 	assert_false(peer_group(&world->names, PEER_WHO_GROUP, &gid));
