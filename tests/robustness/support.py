@@ -26,7 +26,7 @@ PYTHON_POLICY = os.path.join(PROJECT, "policies", "python-sandbox.yaml")
 ROOT = "/var/tmp/cordon-robustness"
 WORK = os.path.join(ROOT, "work")
 LOG = os.path.join(ROOT, "log")
-# No execution may write it: it is outside of the work directory, and in no directory for temporary files.
+# No execution may write it: it is outside of the work directory, and no execution made the directory that holds it.
 ESCAPED = os.path.join(ROOT, "escaped-from-cordon")
 CGROUPS = "/sys/fs/cgroup/cordon"
 STATE = "/run/cordon/executions"
