@@ -134,8 +134,7 @@ static int tell_dropped(struct run *run)
 			r = client_ended(socket, &ended, &outcome, NULL);
 		if (r == -ENOENT || r == -ECONNREFUSED || r == -ECONNRESET)
 			return -ECONNRESET;
-		if (r == 0)
-			closep(&outcome.report_fd);
+		closep(&outcome.report_fd);
 		run->dropped_count--;
 	}
 	return 0;
