@@ -76,7 +76,7 @@ static int find_policies(struct running *running, struct failure *failure)
 	return 0;
 }
 
-/* An embedded daemon has nobody to read its messages: they go to a file beside the log. */
+/* Nothing reads the messages of an embedded daemon, so they go to a file beside the log. */
 static int open_agent_log(struct running *running, struct failure *failure)
 {
 	_cleanup_(freep) char *path = NULL;
@@ -134,9 +134,9 @@ static int find_identity(struct running *running, struct failure *failure)
 }
 
 /*
- * A log that cannot be opened ends the start. One that does not answer is waited for while the
- * daemon serves: what runs goes on, and nothing starts. `cordon run` itself waits for an embedded
- * daemon, and gets the message.
+ * A log that cannot be opened ends the start. While a log's file system does not reply, the daemon
+ * serves: executions continue, and none starts. An embedded daemon fails instead, because
+ * `cordon run` waits for it.
  */
 static int open_own_log(struct running *running, struct failure *failure)
 {
@@ -257,7 +257,7 @@ static int open_enforcement(struct running *running, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }
 
-/* Not those that loading the executors has found: they may wait for a gate. */
+/* Leaves out executions that the executors' loading found: they may wait for a gate. */
 static void resume_adopted(struct daemon *daemon)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
@@ -293,7 +293,7 @@ static int start_executors(struct running *running, struct failure *failure)
 	return 0;
 }
 
-/* For whoever reads the log elsewhere. NULL: it has none that is text. */
+/* The log is read on other hosts, too. NULL: the host has no name that is text. */
 static json_t *host_name(void)
 {
 	char name[256] = "";

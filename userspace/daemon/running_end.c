@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a daemon leaves: with enforcement, or without it, in the order in which its parts need one
- * another.
+ * Ends a daemon, with or without its enforcement. Parts are released in the order of their
+ * dependencies.
  */
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ static void free_execution_handles(struct daemon *daemon)
 		daemon->by_slot[i] = NULL;
 }
 
-/* What is not written by now is lost; a log that can be written says so. */
+/* Records that are not written by now are lost; a log that can be written has a record of it. */
 static void record_unwritten(struct daemon *daemon)
 {
 	struct log_use *log = NULL;
@@ -111,6 +111,6 @@ void running_stop(struct running *running)
 	closep(&running->guard_fd);
 	if (running->pid_written)
 		(void)unlink(running->options.pid_file);
-	/* The lock last: whoever gets it finds nothing half done. */
+	/* The lock comes last, so that its next holder finds everything complete. */
 	closep(&running->lock_fd);
 }

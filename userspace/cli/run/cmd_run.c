@@ -32,7 +32,7 @@
 #include "launch/environment.h"
 #include "launch/launch.h"
 
-/* No answer of the daemon takes that long; one that hangs must not hang its clients. */
+/* No reply of the daemon takes that long; a daemon that hangs must not hang its clients. */
 #define DAEMON_PATIENCE_SECONDS 120
 /* A launch that loses its daemon is tried again: with so many daemons, for so long. */
 #define LAUNCHES_MAX	  10
@@ -78,7 +78,7 @@ static void run_release(struct run *run)
 		stdin_pump_free(run->pump);
 }
 
-/* All that can go wrong before the daemon is asked for anything. */
+/* Does all work that needs no daemon, so that its errors are found before one is started. */
 static int gather(struct run *run)
 {
 	int r;
@@ -194,7 +194,7 @@ static int check_mounts(struct run *run)
 		run->prepared.tmp);
 }
 
-/* A daemon that is about to be there: the one before it has just gone. */
+/* Waits for the daemon that follows one that has just exited. */
 static void await_daemon(void)
 {
 	const struct timespec pause = {.tv_nsec = 50 * NSEC_PER_MSEC};
@@ -292,7 +292,7 @@ static void take_outcome(struct run *run, struct client_outcome *outcome)
 	say_outcome(run, outcome);
 }
 
-/* Everything in the cgroup dies; waits, for a while, until the kernel says that it is empty. */
+/* Kills all tasks of the cgroup, and waits, for a while, until the kernel reports it empty. */
 static void end_alone(struct run *run)
 {
 	struct timespec pause = {.tv_nsec = 10 * NSEC_PER_MSEC};
@@ -316,8 +316,8 @@ static int own_status(const struct supervised *end)
 }
 
 /*
- * What was ended from outside may have ended itself in the last moment, over a fork that was
- * refused to it already: its status says how it was ended all the same.
+ * A command that the daemon ends may exit by itself in the last moment, because its fork is already
+ * denied. The daemon's cause then decides the status.
  */
 static int told_status(const struct client_outcome *outcome, const struct supervised *end)
 {
@@ -333,8 +333,8 @@ static int told_status(const struct client_outcome *outcome, const struct superv
 }
 
 /*
- * The daemon is gone: enforcement went on without it. What the command left behind is killed here;
- * the next daemon, started here unless another has, takes what is to be recorded.
+ * The daemon exited, and enforcement went on without it. Kills the remaining tasks of the command.
+ * The next daemon gets the data for the end record; it is started here if none runs.
  */
 static int finish_elsewhere(struct run *run, const struct supervised *end,
 			    struct client_ended *ended)
@@ -400,7 +400,7 @@ static int give_up(struct run *run, int error, int status)
 	return status;
 }
 
-/* Its successor may have removed what was prepared before that could be used. */
+/* The next daemon may have removed the prepared execution before it could be used. */
 static bool daemon_is_gone(const struct run *run)
 {
 	struct pollfd socket = {.fd = run->socket, .events = POLLRDHUP};
@@ -408,7 +408,7 @@ static bool daemon_is_gone(const struct run *run)
 	return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLHUP | POLLRDHUP | POLLERR));
 }
 
-/* Nothing has run yet, so the next daemon is asked for all of it. */
+/* Nothing has run yet, so the next daemon gets the whole request again. */
 static bool launch_again(struct run *run, int error)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
@@ -437,8 +437,8 @@ static bool launch_again(struct run *run, int error)
 /* --- the run ------------------------------------------------------------------------------ */
 
 /*
- * The command's own where they could be opened; the pump's pipe for its code, and for what would
- * share its place with us.
+ * Gives the command its own streams where they could be opened, and the pump's pipe for code on
+ * standard input and for a stream that it would share with `cordon run`.
  */
 static int give_streams(struct run *run, const int own[STREAM_COUNT], struct launch *launch)
 {
@@ -510,7 +510,7 @@ static int supervise_run(struct run *run, struct launched *child)
 	r = supervise(&supervision, &end);
 	closep(&child->pidfd);
 	if (r < 0) {
-		/* The connection closes with us, and the daemon ends what is left. */
+		/* The connection closes at the exit, and the daemon then ends the execution. */
 		failure_set(&run->failure, r,
 			    "cannot watch over the command, so it was killed: %m");
 		message("%s", run->failure.text);

@@ -199,9 +199,9 @@ static uint32_t settles(const struct learning *l, size_t i, const struct replay_
 }
 
 /*
- * How many accesses it would settle besides; 0 also if it denies one that is wanted, or if it is
- * about programs of which none ran: that somebody looked into their directories is no reason to let
- * them run.
+ * Counts the further accesses that the fragment would settle. The count is 0 if it denies a wanted
+ * access, and if it allows programs but none of them ran: a task that only read their directories
+ * needs no right to run them.
  */
 static int count_covered(struct learning *l, const struct learn_fragment *f, size_t *ret_count)
 {

@@ -161,8 +161,8 @@ static int load_amended(struct loader *l, const struct source *from, const struc
 }
 
 /*
- * Reads an include with exceptions, and marks its rules. Fragments must have none, because
- * a policy that includes two fragments relies on both their deny rules.
+ * Reads an include with exceptions, and marks its rules. Fragments must have none, because a
+ * policy that includes two fragments relies on the deny rules of both.
  */
 static int include_except(struct loader *l, const struct source *from, const struct node *root,
 			  const struct node *n)
