@@ -578,8 +578,14 @@ enum cordon_operation {
 #define CORDON_OBJECT_TEMPORARY 0x2u
 /* A path: a pseudo-terminal that the execution has made, which no rule has to name. */
 #define CORDON_OBJECT_OWN_TERMINAL 0x4u
+/*
+ * A path with a component in a directory that compares names without case: checked with each
+ * spelling of that component.
+ */
+#define CORDON_OBJECT_CASE_INSENSITIVE 0x8u
 #define CORDON_OBJECT_FLAGS                                                                        \
-	(CORDON_OBJECT_MOVED | CORDON_OBJECT_TEMPORARY | CORDON_OBJECT_OWN_TERMINAL)
+	(CORDON_OBJECT_MOVED | CORDON_OBJECT_TEMPORARY | CORDON_OBJECT_OWN_TERMINAL |              \
+	 CORDON_OBJECT_CASE_INSENSITIVE)
 
 enum cordon_object_kind {
 	CORDON_OBJECT_NONE = 0,

@@ -227,6 +227,8 @@ static long spell_component(__u32 index, void *context)
 	walk->next--;
 	name = component_name(walk, walk->next);
 	length = component_length(walk, walk->next) & CORDON_NAME_MAX;
+	if (component_marks(walk, walk->next) & COMPONENT_FOLDED)
+		walk->case_insensitive = 1;
 	walk->spelled_total += 1 + length;
 	if (at >= CORDON_EVENT_LARGE - 1)
 		return 0;
@@ -239,11 +241,12 @@ static long spell_component(__u32 index, void *context)
 }
 
 /* CORDON_OBJECT_* flags in the upper bits of a path's length. */
-#define SPELLED_SHIFT	     29
-#define SPELLED_MOVED	     ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
-#define SPELLED_TEMPORARY    ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
-#define SPELLED_OWN_TERMINAL ((__u32)CORDON_OBJECT_OWN_TERMINAL << SPELLED_SHIFT)
-#define SPELLED_LENGTH	     ((1u << SPELLED_SHIFT) - 1)
+#define SPELLED_SHIFT		 28
+#define SPELLED_MOVED		 ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
+#define SPELLED_TEMPORARY	 ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
+#define SPELLED_OWN_TERMINAL	 ((__u32)CORDON_OBJECT_OWN_TERMINAL << SPELLED_SHIFT)
+#define SPELLED_CASE_INSENSITIVE ((__u32)CORDON_OBJECT_CASE_INSENSITIVE << SPELLED_SHIFT)
+#define SPELLED_LENGTH		 ((1u << SPELLED_SHIFT) - 1)
 
 /*
  * Formats the resolved path. A directory to be listed gets a trailing slash, as in the check.
@@ -257,6 +260,7 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 	walk->next = walk->depth;
 	walk->spelled = 0;
 	walk->spelled_total = 0;
+	walk->case_insensitive = 0;
 	bpf_loop(CORDON_MAX_COMPONENTS, spell_component, &spelling, 0);
 	if (walk->spelled == 0) {
 		data[0] = '/';
@@ -277,6 +281,8 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		walk->spelled_total |= SPELLED_TEMPORARY;
 	if (walk->own_terminal)
 		walk->spelled_total |= SPELLED_OWN_TERMINAL;
+	if (walk->case_insensitive)
+		walk->spelled_total |= SPELLED_CASE_INSENSITIVE;
 	/* Stored through memory, so that the verifier checks the following code once. */
 	barrier();
 	*ret_total = walk->spelled_total;

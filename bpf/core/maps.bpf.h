@@ -303,10 +303,11 @@ struct walk {
 	__u32 forked;  /* some run became several: see folded.bpf.h */
 	struct fold fold;
 	struct components components;
-	__u8 room[5];
-	__u8 own_terminal; /* see own_terminals.bpf.h */
-	__u8 code;	   /* enum code_found, if the execution's code is watched */
-	__u8 slash;	   /* '/', so that slash and component are one sequence of bytes */
+	__u8 room[4];
+	__u8 case_insensitive; /* formatting the path: a component is COMPONENT_FOLDED */
+	__u8 own_terminal;     /* see own_terminals.bpf.h */
+	__u8 code;	       /* enum code_found, if the execution's code is watched */
+	__u8 slash;	       /* '/', so that slash and component are one sequence of bytes */
 	__u8 name[CORDON_NAME_MAX + 1];
 	struct directory_cache directories;
 	struct short_grant grants[2]; /* for START_SOCKET and START_NET */

@@ -57,6 +57,7 @@ class Client:
 
     def __init__(self, server, place, name, subscribe=()):
         context = ssl.create_default_context(cafile=f"{place}/ca.pem")
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
         context.load_cert_chain(f"{place}/{name}.pem", f"{place}/{name}.key")
         plain = socket.create_connection((server.address, server.port), patience())
         # The server's first line comes before TLS begins.

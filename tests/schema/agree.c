@@ -91,8 +91,10 @@ static void judge_words(const struct compiled_policy *policy, const struct recor
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		if (policy->anchor_names[i])
 			directories[i] = recorded_directory(run, policy->anchor_names[i]);
-	if (question_read(policy, asked.right, object, directories, &question, error) < 0 ||
-	    question_judge(policy, &question, &answer) < 0)
+	if (question_read(policy, asked.right, object, directories, &question, error) < 0)
+		return;
+	question.path.case_insensitive = asked.case_insensitive;
+	if (question_judge(policy, &question, &answer) < 0)
 		return;
 	if (!answer.missing)
 		disagree(line, size, "could", true);

@@ -18,9 +18,10 @@ struct decoded_access {
 	uint32_t rights;
 	uint16_t rule;
 	uint32_t object_kind;
-	bool object_moved;	  /* CORDON_OBJECT_MOVED: its text may be of another name */
-	bool object_temporary;	  /* CORDON_OBJECT_TEMPORARY */
-	bool object_own_terminal; /* CORDON_OBJECT_OWN_TERMINAL */
+	bool object_moved;	      /* CORDON_OBJECT_MOVED: its text may be of another name */
+	bool object_temporary;	      /* CORDON_OBJECT_TEMPORARY */
+	bool object_own_terminal;     /* CORDON_OBJECT_OWN_TERMINAL */
+	bool object_case_insensitive; /* CORDON_OBJECT_CASE_INSENSITIVE */
 	uint32_t object_total;
 	/* into the event */
 	const unsigned char *object;

@@ -200,6 +200,8 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 		buffer_literal(out, ",\"temporary\":true");
 	if (access->object_own_terminal)
 		buffer_literal(out, ",\"own_terminal\":true");
+	if (access->object_case_insensitive)
+		buffer_literal(out, ",\"case_insensitive\":true");
 	buffer_literal(out, "}");
 }
 

@@ -72,6 +72,7 @@ static void add_others_of(const struct judge *judge, json_t *entry)
 		return;
 	if (question_read(judge->policy, asked.right, asked.object, judge->directories, &question,
 			  error) == 0) {
+		question.path.case_insensitive = asked.case_insensitive;
 		if (question_judge(judge->policy, &question, &answer) == 0)
 			json_object_set_new(entry, "runners_up",
 					    judge_others(judge, &question,

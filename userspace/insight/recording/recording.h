@@ -47,15 +47,16 @@ struct recorded_access {
 	uint64_t count;	 /* accesses, with merged ones */
 	enum access_kind kind;
 	enum access_outcome outcome;
-	uint8_t operation; /* enum cordon_operation */
-	uint32_t rights;   /* requested rights as logged; for a denial the missing ones */
-	uint8_t reason;	   /* enum cordon_reason; RECORDING_NO_ANSWER for permitted accesses */
-	bool listing;	   /* the directory was listed; `bytes` has no final slash */
-	bool partial;	   /* the record has only part of the name, or no mount */
-	bool temporary;	   /* ACCESS_PATH: evaluated as if it were also in ${tmp} */
-	bool own_terminal; /* ACCESS_PATH: a pseudo-terminal that the execution made */
-	bool own;	   /* ACCESS_TRACE: of a process of the same execution */
-	const char *bytes; /* the check's input, with a final NUL */
+	uint8_t operation;     /* enum cordon_operation */
+	uint32_t rights;       /* requested rights as logged; for a denial the missing ones */
+	uint8_t reason;	       /* enum cordon_reason; RECORDING_NO_ANSWER for permitted accesses */
+	bool listing;	       /* the directory was listed; `bytes` has no final slash */
+	bool partial;	       /* the record has only part of the name, or no mount */
+	bool temporary;	       /* ACCESS_PATH: evaluated as if it were also in ${tmp} */
+	bool own_terminal;     /* ACCESS_PATH: a pseudo-terminal that the execution made */
+	bool case_insensitive; /* ACCESS_PATH: evaluated with each spelling in either case */
+	bool own;	       /* ACCESS_TRACE: of a process of the same execution */
+	const char *bytes;     /* the check's input, with a final NUL */
 	size_t size;
 	const char *domain; /* ACCESS_NET: a name of the address, or NULL */
 	const char *named;  /* the check's input for that name, and its size */

@@ -156,6 +156,7 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 		a->kind = ACCESS_OTHER;
 	a->temporary = json_is_true(json_object_get(object, "temporary"));
 	a->own_terminal = json_is_true(json_object_get(object, "own_terminal"));
+	a->case_insensitive = json_is_true(json_object_get(object, "case_insensitive"));
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
 		     json_is_true(json_object_get(object, "moved")) ||
 		     /* Read during a rename: no object has this name. */

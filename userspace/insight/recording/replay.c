@@ -72,6 +72,7 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 	q.path = (struct policy_path){.name = access->bytes,
 				      .size = access->size,
 				      .listing = access->listing,
+				      .case_insensitive = access->case_insensitive,
 				      .link = access->operation == CORDON_OP_SYMLINK};
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		q.path.anchors[i] =

@@ -49,8 +49,9 @@ static json_t *make_entry(const struct denial_group *group, const struct denial_
 		json_pack("{s:o, s:o}", "pid", copy_or_null(r, "process.pid"), "name",
 			  copy_or_null(r, "process.name")),
 		"operation", copy_or_null(r, "cordon.operation"), "object",
-		json_pack("{s:o, s:o, s:o}", "kind", copy_or_null(r, "cordon.object.kind"), "text",
-			  copy_or_null(r, "cordon.object.text"), "transport",
+		json_pack("{s:o, s:o, s:o, s:o}", "kind", copy_or_null(r, "cordon.object.kind"),
+			  "text", copy_or_null(r, "cordon.object.text"), "case_insensitive",
+			  copy_or_null(r, "cordon.object.case_insensitive"), "transport",
 			  copy_or_null(r, "network.transport")),
 		"rights", copy_or_null(r, "cordon.rights"), "error",
 		copy_or_null(r, "cordon.error"), "action", copy_or_null(r, "event.action"),
@@ -166,7 +167,8 @@ bool why_question(const json_t *entry, struct why_question *ret_question)
 		right = "connect";
 	else if (strcmp(right, "unix-bind") == 0)
 		right = "bind";
-	*ret_question = (struct why_question){right, object};
+	*ret_question = (struct why_question){
+		right, object, json_is_true(view_field(entry, "object.case_insensitive"))};
 	return true;
 }
 

@@ -21,7 +21,8 @@ json_t *why_build(json_t *const *records, size_t count);
 /* The arguments for `cordon policy explain`: the right's word and the object, or NULL. */
 struct why_question {
 	const char *right;
-	char *object; /* the caller frees it */
+	char *object;	       /* the caller frees it */
+	bool case_insensitive; /* for struct policy_path */
 };
 
 /* Sets the arguments for the entry's first right. Returns false if no rule can decide it. */

@@ -260,6 +260,78 @@ static void answer_finish(struct policy_answer *a, uint32_t wanted)
 	a->missing = verdict_missing(&a->verdict, wanted);
 }
 
+/* States that spellings of a name lead to. A name that leads to more has no verdict. */
+struct spellings {
+	uint32_t states[64];
+	size_t count;
+};
+
+static int spellings_add(struct spellings *s, uint32_t state)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->states[i] == state)
+			return 0;
+	if (s->count == ARRAY_SIZE(s->states))
+		return -E2BIG;
+	s->states[s->count++] = state;
+	return 0;
+}
+
+/* Takes all states over one byte, in both cases if it is a letter. */
+static int spellings_step(struct runner *runner, struct spellings *s, unsigned char byte)
+{
+	bool letter = (unsigned char)((byte | 0x20) - 'a') < 26;
+	unsigned char other = byte ^ 0x20;
+	struct spellings next = {.count = 0};
+	int r = 0;
+
+	for (size_t i = 0; i < s->count && r == 0; i++) {
+		r = spellings_add(&next, advance(runner, s->states[i], &byte, 1));
+		if (r == 0 && letter)
+			r = spellings_add(&next, advance(runner, s->states[i], &other, 1));
+	}
+	*s = next;
+	return r;
+}
+
+/*
+ * Adds the outcomes of all spellings of a name. Both cases of the letters above the directory that
+ * compares without case are taken as well, since a record does not name that directory.
+ */
+static int add_spellings(const unsigned char *tables, size_t size, unsigned int start,
+			 const char *name, size_t name_size, bool slash, struct policy_answer *a)
+{
+	struct cordon_verdict outcome;
+	struct spellings s;
+	struct runner runner;
+	int r = runner_init(&runner, tables, size);
+
+	if (r < 0)
+		return r;
+	s = (struct spellings){.states = {runner.header->start[start]}, .count = 1};
+	for (size_t i = 0; i < name_size && r == 0; i++)
+		r = spellings_step(&runner, &s, (unsigned char)name[i]);
+	if (slash && r == 0)
+		r = spellings_step(&runner, &s, '/');
+	for (size_t i = 0; i < s.count && r == 0; i++) {
+		r = outcome_of(&runner, s.states[i], &outcome, NULL);
+		if (r == 0)
+			answer_add(a, &outcome);
+	}
+	return r;
+}
+
+static int add_name(const unsigned char *tables, size_t size, unsigned int start, const char *name,
+		    size_t name_size, bool slash, struct policy_answer *a)
+{
+	struct cordon_verdict outcome;
+	int r = run(tables, size, start, name, name_size, slash, &outcome, NULL);
+
+	if (r == 0)
+		answer_add(a, &outcome);
+	return r;
+}
+
 /*
  * Finds the offset in the name at which the input of run `start` begins. False: the policy has no
  * such run.
@@ -369,7 +441,6 @@ int policy_judge_path(const unsigned char *tables, size_t size, const struct pol
 
 	answer_clear(&a);
 	for (unsigned int start = 0; start < CORDON_START_COUNT; start++) {
-		struct cordon_verdict outcome;
 		bool slash = path->listing || (root && start < CORDON_START_ANCHOR);
 		int r;
 
@@ -377,11 +448,10 @@ int policy_judge_path(const unsigned char *tables, size_t size, const struct pol
 			continue;
 		if (begin > name_size || (begin < name_size && begin && path->name[begin] != '/'))
 			return -EINVAL;
-		r = run(tables, size, start, path->name + begin, name_size - begin, slash, &outcome,
-			NULL);
+		r = (path->case_insensitive ? add_spellings : add_name)(
+			tables, size, start, path->name + begin, name_size - begin, slash, &a);
 		if (r < 0)
 			return r;
-		answer_add(&a, &outcome);
 	}
 	answer_finish(&a, wanted);
 	if (path->link && !a.missing && !root) {

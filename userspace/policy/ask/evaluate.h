@@ -36,6 +36,11 @@ struct policy_path {
 	bool listing; /* the directory is to be listed */
 	bool link;    /* a symbolic link is to be made there, so names below it are checked, too */
 	/*
+	 * a directory on the way compares names without case: the verdicts on all spellings are
+	 * joined (bpf/core/folded.bpf.h); not with `link`
+	 */
+	bool case_insensitive;
+	/*
 	 * Per anchor: the size of the prefix of `name` that is its directory (0: the root), or
 	 * POLICY_NO_ANCHOR
 	 */
@@ -60,7 +65,8 @@ struct policy_answer {
 /*
  * The whole check of a name, as the kernel does it: the absolute run, the run over rules that match
  * at any depth, and one run per anchor above the name. -EBADMSG: damaged tables; -EINVAL: an anchor
- * does not end at a component of the name.
+ * does not end at a component of the name; -E2BIG: the spellings of a `case_insensitive` name lead to
+ * too many states.
  */
 int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
 		      uint32_t wanted, struct policy_answer *ret_answer);

@@ -13,6 +13,7 @@ struct simulation {
 	uint32_t *now, *next;
 	size_t now_count, next_count;
 	bool *seen; /* per node, of `next` */
+	bool case_insensitive;
 };
 
 static void simulation_release(struct simulation *s)
@@ -57,12 +58,19 @@ static void advance(struct simulation *s)
 		s->seen[s->now[i]] = false;
 }
 
-static void step(struct simulation *s, unsigned char byte)
+static void enter_by(struct simulation *s, unsigned char byte)
 {
 	for (size_t i = 0; i < s->now_count; i++)
 		for (uint32_t e = s->nfa->nodes[s->now[i]].edges; e; e = s->nfa->edges[e].next)
 			if (s->nfa->edges[e].low <= byte && byte <= s->nfa->edges[e].high)
 				enter(s, s->nfa->edges[e].target);
+}
+
+static void step(struct simulation *s, unsigned char byte)
+{
+	enter_by(s, byte);
+	if (s->case_insensitive && (unsigned char)((byte | 0x20) - 'a') < 26)
+		enter_by(s, byte ^ 0x20);
 	advance(s);
 }
 
@@ -159,7 +167,8 @@ void policy_matches_release(struct policy_matches *m)
 int policy_match_rules(const struct nfa *nfa, const struct policy_question *q,
 		       struct policy_matches *ret_matches)
 {
-	_cleanup_(simulation_release) struct simulation s = {.nfa = nfa};
+	_cleanup_(simulation_release) struct simulation s = {
+		.nfa = nfa, .case_insensitive = q->path.case_insensitive};
 	_cleanup_(policy_matches_release) struct policy_matches m = {0};
 	size_t capacity = 0;
 	int r;

@@ -114,7 +114,7 @@ static void test_numbers_out_of_range(void **state)
 			{DENIAL(object_kind), CORDON_OBJECT_SOCKET},
 			{DENIAL(object_kind), CORDON_OBJECT_NUMBER},
 			{DENIAL(object_kind), CORDON_OBJECT_PROCESS},
-			{DENIAL(object_flags), 8},
+			{DENIAL(object_flags), 16},
 			{DENIAL(object_length), 12},
 			{DENIAL(object_length), 0xffffffff},
 			{DENIAL(object_total), 10},

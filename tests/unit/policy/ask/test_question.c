@@ -40,6 +40,40 @@ static int is_granted(const struct compiled_policy *p, const char *right, const 
 	return a.missing == 0;
 }
 
+/* Below a directory that compares names without case, each spelling counts, deny over allow. */
+static void test_case_insensitive(void **state)
+{
+	static const char text[] = "version: 1\n"
+				   "files:\n"
+				   "  - {allow: [read], paths: [\"${workdir}/**\", /srv/Plain]}\n"
+				   "  - {deny: [read], paths: [\"**/.netrc\", \"**/.SSH/**\"]}\n";
+	static const struct {
+		const char *object;
+		int insensitive, exact;
+	} cases[] = {
+		{"${workdir}/.Netrc", 0, 1}, {"${workdir}/.netrc", 0, 0},
+		{"${workdir}/.netrd", 1, 1}, {"${workdir}/.ssh/id", 0, 1},
+		{"/srv/pLAIN", 1, 0},	     {"/srv/plainer", 0, 0},
+		{"${workdir}/.ne[rc", 1, 1},
+	};
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = compile_good(text);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(question_release) struct policy_question q = {0};
+		char error[QUESTION_ERROR_TEXT];
+		struct policy_answer a;
+
+		assert_int_equal(question_read(policy, "read", cases[i].object, bound, &q, error),
+				 0);
+		assert_int_equal(question_judge(policy, &q, &a), 0);
+		assert_int_equal(a.missing == 0, cases[i].exact);
+		q.path.case_insensitive = true;
+		assert_int_equal(question_judge(policy, &q, &a), 0);
+		assert_int_equal(a.missing == 0, cases[i].insensitive);
+	}
+}
+
 /*
  * A link gives names to what is below its target: where rules tell those from names beside them, it
  * is refused.
@@ -328,9 +362,9 @@ static void test_meant(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spelling),     cmocka_unit_test(test_links),
-		cmocka_unit_test(test_meant),	     cmocka_unit_test(test_smallest_rule),
-		cmocka_unit_test(test_explanations),
+		cmocka_unit_test(test_spelling),      cmocka_unit_test(test_case_insensitive),
+		cmocka_unit_test(test_links),	      cmocka_unit_test(test_meant),
+		cmocka_unit_test(test_smallest_rule), cmocka_unit_test(test_explanations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
