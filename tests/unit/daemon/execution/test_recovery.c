@@ -219,6 +219,7 @@ static void test_was_ending(void **state)
 	for (uint32_t i = 0;
 	     world->by_slot[0] && i < 1000 && world->by_slot[0]->state < EXECUTION_DEAD; i++)
 		world_turn();
+	assert_non_null(world->by_slot[0]);
 	ending_owner_gone(world->by_slot[0]);
 	assert_true(world_settle());
 	assert_int_equal(logs_count("execution-end", NULL), 1);

@@ -122,16 +122,49 @@ static inline void gate_says(const char *refusal)
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
+/* Above all descriptors of a test. */
+#define ERRAND_MOVED_FD 512
+
+/* Puts the job's descriptors where its process would have them, and those that were there aside. */
+static inline void errand_fds_swap_in(const struct errand_job *job, int saved[ERRAND_FDS])
+{
+	int moved[ERRAND_FDS];
+
+	for (size_t i = 0; i < job->kept_count; i++) {
+		moved[i] = fcntl(job->kept[i], F_DUPFD_CLOEXEC, ERRAND_MOVED_FD);
+		assert_true(moved[i] >= 0);
+		saved[i] = fcntl(ERRAND_KEPT_FD + (int)i, F_DUPFD_CLOEXEC, ERRAND_MOVED_FD);
+	}
+	for (size_t i = 0; i < job->kept_count; i++) {
+		assert_true(dup3(moved[i], ERRAND_KEPT_FD + (int)i, O_CLOEXEC) >= 0);
+		close(moved[i]);
+	}
+}
+
+static inline void errand_fds_swap_out(const struct errand_job *job, const int saved[ERRAND_FDS])
+{
+	for (size_t i = 0; i < job->kept_count; i++) {
+		if (saved[i] < 0) {
+			close(ERRAND_KEPT_FD + (int)i);
+			continue;
+		}
+		assert_true(dup3(saved[i], ERRAND_KEPT_FD + (int)i, O_CLOEXEC) >= 0);
+		close(saved[i]);
+	}
+}
+
 static inline int errand_work_here(const struct errand_job *job, FILE *to, struct errand_fds *fds,
 				   struct failure *failure)
 {
-	int r;
+	int saved[ERRAND_FDS], r;
 
+	errand_fds_swap_in(job, saved);
 	if (__lsan_disable)
 		__lsan_disable();
 	r = job->work(job->context, to, fds, failure);
 	if (__lsan_enable)
 		__lsan_enable();
+	errand_fds_swap_out(job, saved);
 	return r;
 }
 
@@ -184,8 +217,10 @@ static inline void errand_answers_apart(void)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		FILE *to = fdopen(ends[1], "w");
+		int end = fcntl(ends[1], F_DUPFD_CLOEXEC, ERRAND_MOVED_FD), saved[ERRAND_FDS];
+		FILE *to = fdopen(end, "w");
 
+		errand_fds_swap_in(&answering->job, saved);
 		told->result =
 			answering->job.work(answering->job.context, to, &fds, &told->failure);
 		fclose(to);
