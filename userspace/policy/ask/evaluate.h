@@ -65,8 +65,8 @@ struct policy_answer {
 /*
  * The whole check of a name, as the kernel does it: the absolute run, the run over rules that match
  * at any depth, and one run per anchor above the name. -EBADMSG: damaged tables; -EINVAL: an anchor
- * does not end at a component of the name; -E2BIG: the spellings of a `case_insensitive` name lead to
- * too many states.
+ * does not end at a component of the name; -E2BIG: the spellings of a `case_insensitive` name lead
+ * to too many states.
  */
 int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
 		      uint32_t wanted, struct policy_answer *ret_answer);

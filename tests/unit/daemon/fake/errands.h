@@ -125,7 +125,10 @@ void __lsan_enable(void) __attribute__((weak));
 /* Above all descriptors of a test. */
 #define ERRAND_MOVED_FD 512
 
-/* Puts the job's descriptors where its process would have them, and those that were there aside. */
+/*
+ * Gives the job's descriptors the numbers that they have in its process. Stores copies of the
+ * test's descriptors with these numbers, or -1, in `saved`.
+ */
 static inline void errand_fds_swap_in(const struct errand_job *job, int saved[ERRAND_FDS])
 {
 	int moved[ERRAND_FDS];
