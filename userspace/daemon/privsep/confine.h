@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon itself gives up before it opens anything: it is root, to load programs, to label,
- * to kill and to make cgroups, and not to do what else root can. Whatever it starts has that no
- * more, either.
+ * Drops the privileges that the daemon does not need, before it opens anything. The daemon stays
+ * root, because it loads BPF programs, labels objects, kills tasks and makes cgroups. Its child
+ * processes inherit the restriction.
  */
 #ifndef CORDON_DAEMON_CONFINE_H
 #define CORDON_DAEMON_CONFINE_H
 
 #include "base/failure.h"
 
-/* -errno: it is not confined, and must not go on. */
+/* Returns 0, or -errno: the daemon is not confined and must exit. */
 int confine_daemon(struct failure *failure);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that may take long or never end, as reading a file that others chose or looking a user up,
- * is done by a process of its own, and the daemon is told when there is an answer. The loop never
- * waits; a process that does not answer in time is killed, and the request it worked for refused.
+ * Workers: one-shot processes for work that may block or never end, such as reading a file that a
+ * client chose, or looking a user up. The loop never waits for them: a reply is an event. A worker
+ * that does not reply in time is killed, and its job fails with -ETIMEDOUT.
  */
 #ifndef CORDON_DAEMON_ERRAND_H
 #define CORDON_DAEMON_ERRAND_H
@@ -17,11 +17,12 @@
 
 #define ERRAND_FDS     16u
 #define ERRAND_KEPT_FD 4
-/* What an answer may have, where its job says nothing else. */
+/* Limit of a reply in bytes, if the job has no other. */
 #define ERRAND_DATA_MAX (64u << 20)
 /*
- * Of one user at a time; the others wait in line. Those count that were killed and are still in the
- * kernel, so that files that never answer cost no more processes than these.
+ * Workers of one user that run at the same time; further jobs are queued. A killed worker counts
+ * until the kernel has ended it, so that files that never respond cost no more processes than
+ * these.
  */
 #define ERRANDS_AT_A_TIME 8u
 
@@ -35,51 +36,56 @@ struct errand_fds {
 struct errand_fds errand_no_fds(void);
 
 /*
- * In the process, which has the daemon's memory as it was and none of its descriptors: writes its
- * answer to `to`, and puts descriptors that go along, of memory or else not open for reading or
- * writing (O_PATH), into `fds`. 0 or -errno.
+ * Runs in the worker, which has a copy of the daemon's memory, and of its descriptors only
+ * job.kept. Writes the reply to `to`. Puts descriptors for the daemon into `fds`: memory files, or
+ * descriptors that permit neither reading nor writing (O_PATH). Returns 0, or -errno.
  */
 typedef int errand_work(const void *context, FILE *to, struct errand_fds *fds,
 			struct failure *failure);
 
 /*
- * In the loop: what the work returned, also what it wrote before it failed; -ETIMEDOUT; -EPROTO: it
- * died. Whoever wants a descriptor takes it out (TAKE_FD). The errand is over by then.
+ * Runs in the loop at the end of the job. `result`: the return value of the work, where `data` is
+ * valid also if the work failed; -ETIMEDOUT; -EPROTO if the worker died; or another error of
+ * receiving the reply. Takes the descriptors that it keeps (TAKE_FD); the others are closed
+ * afterwards. The errand's pointer is invalid from here on.
  */
 typedef void errand_done(void *context, int result, const char *data, size_t size,
 			 struct errand_fds *fds, const struct failure *failure);
 
 struct errand_job {
-	const char *what; /* for messages: "what reads the code" */
-	uid_t uid;	  /* whose it is */
-	time_t seconds;	  /* for it to answer; in line, without that it moves */
+	const char *what; /* name in messages */
+	uid_t uid;	  /* user that it counts for */
+	/* For its reply. In the queue, it counts anew while other jobs of the user progress. */
+	time_t seconds;
 	errand_work *work;
 	errand_done *done;
 	void *context;
-	size_t most; /* bytes of its answer; 0: ERRAND_DATA_MAX */
-	/* Descriptors that the process has as ERRAND_KEPT_FD and the numbers behind it. */
+	size_t most; /* bytes of the reply; 0: ERRAND_DATA_MAX */
+	/* Descriptors that the worker gets as ERRAND_KEPT_FD and the numbers after it. */
 	int kept[ERRAND_FDS];
 	size_t kept_count;
 };
 
-/* `job` is copied. -errno of fork(2) and others. */
+/*
+ * Starts a worker, or queues the job. Copies `job`; `context` must stay valid. Returns 0, or
+ * -errno, as of fork(2).
+ */
 int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
 		 struct failure *failure);
 
-/* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
+/* Kills the worker, and does not wait for its death. `done` is not called. May be NULL. */
 void errand_cancel(struct errand *errand);
 
 /*
- * For the daemon's start: runs the loop until the errand is over, which sets *errand to NULL in its
- * `done`, or until it has neither replied nor used the processor for `nsec`. Returns 0, -ETIMEDOUT:
- * it goes on; or -ENOMEM.
+ * For the daemon's start: runs the loop until `done` has set *errand to NULL, or until no worker
+ * has used the processor for `nsec`. Returns 0, -ETIMEDOUT if the worker still runs, or -ENOMEM.
  */
 int errand_wait(struct event_base *base, struct errand *const *errand, uint64_t nsec);
 
-/* What workers that run have used of processors so far, nanoseconds. */
+/* Returns the processor time that running workers have used so far, in nanoseconds. */
 uint64_t errands_processor_nsec(void);
 
-/* All, for the end of the loop. */
+/* Kills and frees all workers, for the end of the loop. */
 void errands_forget(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an errand took of a processor, first of what it answers: it is charged to whoever it was
- * for.
+ * Puts the processor time of a worker in front of its reply, so that the loop can charge that time
+ * to the user of the request.
  */
 #ifndef CORDON_DAEMON_ERRAND_TIME_H
 #define CORDON_DAEMON_ERRAND_TIME_H
@@ -15,12 +15,12 @@
 typedef int errand_write(const void *context, FILE *to, struct failure *failure);
 
 /*
- * In the process: what it took up to then, and behind it what `write` has written, also before it
- * failed. What that returned, or -ENOMEM.
+ * In the worker: writes the processor time used until `write` returned, then the output of `write`,
+ * also if `write` failed. Returns the result of `write`, or -ENOMEM.
  */
 int errand_write_timed(FILE *to, errand_write *write, const void *context, struct failure *failure);
 
-/* In the loop: nanoseconds; 0: none was written. */
+/* In the loop: returns nanoseconds, or 0 if the reply contains no time. */
 uint64_t errand_take_time(struct parcel *from);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that do for the daemon what needs no privileges: the same program, with a stream socket
- * to the daemon and a directory that is to be its root, and no other descriptor. They end when the
- * socket is closed.
+ * Helper processes for work that needs no privileges. They run the daemon's program, with a stream
+ * socket to the daemon, a directory that becomes their root, and no other descriptor. They exit
+ * when the socket is closed.
  */
 #ifndef CORDON_DAEMON_HELPER_H
 #define CORDON_DAEMON_HELPER_H
@@ -13,8 +13,8 @@
 #define HELPER_DIRECTORY_FD 4
 
 /*
- * `cordon daemon OPTION`. Reading and writing at *ret_fd give up after so many seconds (-EAGAIN).
- * -errno.
+ * Runs `cordon daemon OPTION`. Reads and writes of *ret_fd fail with -EAGAIN after `patience`
+ * seconds. Returns 0, or -errno. The caller owns *ret_fd, and reaps *ret_pid.
  */
 int helper_start(const char *option, int directory_fd, time_t patience, pid_t *ret_pid,
 		 int *ret_fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which policies are known to be kept beside a log: see audit/storage/policy_store.h. Whoever knows
- * need not ask the log's file system, which may not answer.
+ * Caches the digests of policies that are stored next to a log, see audit/storage/policy_store.h. A
+ * hit avoids an access to the log's file system, which may not respond.
  */
 #ifndef CORDON_DAEMON_KEPT_POLICIES_H
 #define CORDON_DAEMON_KEPT_POLICIES_H
@@ -11,10 +11,13 @@
 
 #include "base/sha256.h"
 
-/* More than so many are looked for anew. */
+/*
+ * Digests in the cache. If there are more, the oldest is dropped, and its policy is looked up
+ * again.
+ */
 #define KEPT_POLICIES_MAX 256u
 
-/* All zero to begin with. */
+/* Initialize it with zeros. */
 struct kept_policies {
 	unsigned char (*digests)[SHA256_SIZE];
 	size_t count, next;
@@ -22,7 +25,7 @@ struct kept_policies {
 
 bool kept_policies_has(const struct kept_policies *kept, const unsigned char digest[SHA256_SIZE]);
 
-/* Without memory it is not known. */
+/* If there is no memory, the digest is not cached. */
 void kept_policies_add(struct kept_policies *kept, const unsigned char digest[SHA256_SIZE]);
 
 void kept_policies_release(struct kept_policies *kept);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that reads what comes from outside, on behalf of one user: without privileges,
- * without files, without anything but its socket. It gets bytes and gives back what they say in a
- * form that needs no parser, or what is wrong with them. Who has sent them, and which descriptors
- * came along, it is not told and cannot say: whoever takes it over can ask for what that user could
- * ask for anyway.
+ * The parser process: parses untrusted bytes for one user. It has no privileges and no descriptors
+ * except its socket. It gets bytes, and returns their content in a form that needs no parser, or
+ * the error in them. It does not know who sent them, or which descriptors came with them. So an
+ * attacker who controls it can request only what its user can request anyway.
  */
 #ifndef CORDON_DAEMON_READER_PROCESS_H
 #define CORDON_DAEMON_READER_PROCESS_H
@@ -14,15 +13,15 @@
 #include "daemon/pure/dns_message.h"
 #include "control/protocol.h"
 
-/* No user has it; the log's writers have the one before. */
+/* A UID that no user has. The log's writers have the UID before it. */
 #define READER_UID 65531
 
 /* A message of DNS over TCP (RFC 7766). */
 #define READER_DNS_MAX 65535u
 
 /*
- * What they are started with: only for whoever looks at the processes; all of them can read
- * everything.
+ * Command line options of parser processes. They only help a person who lists the processes: each
+ * of them can parse all kinds.
  */
 #define READER_REQUESTS	   "--request-reader"
 #define READER_DNS_QUERIES "--dns-query-reader"
@@ -30,13 +29,13 @@
 
 enum reader_kind {
 	/*
-	 * A client's packet; of it, a message as message_codec.h says, or text that says what is
-	 * wrong.
+	 * Input: a client's packet. Output: a message in the format of message_codec.h, or on
+	 * failure the text of the error.
 	 */
 	READER_REQUEST,
-	/* An execution's query; of it, struct dns_query, with -EINVAL as well. */
+	/* Input: an execution's query. Output: struct dns_query, also with -EINVAL. */
 	READER_DNS_QUERY,
-	/* The struct dns_query, and a server's answer to it; of both, struct dns_answer. */
+	/* Input: struct dns_query, and a server's reply. Output: struct dns_answer. */
 	READER_DNS_ANSWER,
 };
 
@@ -45,12 +44,12 @@ _Static_assert(READER_DNS_MAX <= PROTOCOL_MAX_PACKET, "room for either");
 
 struct reader_input {
 	uint32_t kind; /* enum reader_kind */
-	uint32_t size; /* what follows */
+	uint32_t size; /* bytes that follow */
 };
 
 struct reader_reply {
 	int32_t result; /* 0, or -errno */
-	uint32_t size;	/* what follows */
+	uint32_t size;	/* bytes that follow */
 };
 
 /* Serves until the daemon closes the socket; returns an exit status. */

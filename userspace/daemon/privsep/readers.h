@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes that read for the daemon what comes from outside, one for each user: see
- * reader_process.h. What a user has sent is read one after the other, and an answer is an event of
- * the loop: whose reader is slow, or hangs, keeps nobody else waiting.
+ * Runs the parser processes of the daemon, one for each user: see reader_process.h. The inputs of a
+ * user are parsed in order, and each result is an event of the loop. So a slow or hanging parser
+ * process delays no other user.
  */
 #ifndef CORDON_DAEMON_READERS_H
 #define CORDON_DAEMON_READERS_H
@@ -20,53 +20,55 @@
 struct readers;
 struct reader_question;
 
-/* A packet takes a millisecond; a machine may be crowded. */
+/* A packet takes a millisecond; a loaded machine may need longer. */
 #define READER_SECONDS 10
 
 struct readers_options {
 	struct event_base *base;
-	const char *option; /* what they are started with, see reader_process.h; not copied */
-	const char *turn;   /* what the loop is at when they answer, see turn.h; not copied */
-	time_t seconds;	    /* for an answer: READER_SECONDS */
+	const char *option; /* command line option, see reader_process.h; not copied */
+	const char *turn; /* label of the loop's time slices for results, see turn.h; not copied */
+	time_t seconds;	  /* for a result: READER_SECONDS */
 };
 
-/* -ENOMEM; -errno of /run/cordon/empty, their root. */
+/* Returns 0, -ENOMEM, or -errno of opening /run/cordon/empty, the root of the processes. */
 int readers_new(const struct readers_options *options, struct readers **ret_readers,
 		struct failure *failure);
-void readers_free(struct readers *readers); /* or NULL; nobody is told any more */
+void readers_free(struct readers *readers); /* NULL: does nothing. No callback is called. */
 
 struct reader_answer {
 	/*
-	 * 0: it has said something; -EPROTO: it died or hung over this one, and is replaced;
-	 * -EAGAIN: none can be started, for the reason in `error`.
+	 * 0: `reply` is valid; -EPROTO: the process died or hung over this input, and was replaced;
+	 * -EAGAIN: no process can be started, because of `error`, a positive errno.
 	 */
 	int result, error;
 	struct reader_reply reply;
-	const char *data; /* what follows it, until the callback returns */
-	uint64_t took;	  /* ns, from when it was this one's turn */
+	const char *data; /* the bytes after `reply`; valid until the callback returns */
+	uint64_t took;	  /* ns, without the time in the queue */
 };
 
-/* The question is over by then. */
+/* The pointer from readers_ask() must not be used any more. */
 typedef void reader_answered(void *context, const struct reader_answer *answer);
 
 /*
- * Has that user's reader say what it makes of the parts together, which are copied. What it says
- * may be anybody's word: readers_distrust() replaces one that says what it cannot. `done` is called
- * once, from the loop. -ENOMEM, -E2BIG; -errno: none can be started.
+ * Sends the concatenated parts, which are copied, to the parser process of the user. Calls `done`
+ * once, from the loop. The result is untrusted: the caller replaces a process that returned an
+ * impossible result with readers_distrust(). Returns 0, -ENOMEM, -E2BIG, or -errno if no process
+ * can be started.
  */
 int readers_ask(struct readers *readers, uid_t uid, enum reader_kind kind,
 		const struct iovec *parts, int count, reader_answered *done, void *context,
 		struct reader_question **ret_question);
 
-/* Nobody wants the answer any more; may be NULL. */
+/* Drops the result: `done` is not called. May be NULL. */
 void readers_cancel(struct reader_question *question);
 
 void readers_distrust(struct readers *readers, uid_t uid);
 
 /*
- * What one packet of a client of that user's says, by the answer to READER_REQUEST. -EBADMSG,
- * -EMSGSIZE: it is none, and `failure` says why; -EPROTO: its reader died or hung over it, or says
- * what it cannot, and is replaced; -EAGAIN: none can be started; -ENOMEM.
+ * Returns in *ret_message the message of a client's packet, from the result of READER_REQUEST.
+ * Returns 0; -EBADMSG or -EMSGSIZE if the packet is invalid, with the reason in `failure`; -EPROTO
+ * if the user's parser process died, hung or returned an impossible result, and was replaced;
+ * -EAGAIN if none can be started; or -ENOMEM.
  */
 int readers_message(struct readers *readers, uid_t uid, const struct reader_answer *answer,
 		    json_t **ret_message, struct failure *failure);

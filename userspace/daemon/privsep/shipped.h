@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the log is shipped, as the shipper's state file says: its word, by which retention waits
- * for it. One that lies can have segments deleted as if it were not there, or kept up to a bound.
- * The daemon takes the file's bytes, and a log's writer reads what they say.
+ * Reads from the shipper's state file how far the log is shipped, because retention keeps segments
+ * until they are shipped. The file is untrusted. Wrong content can have segments deleted as if the
+ * file did not exist, or kept up to a limit. The daemon copies the file's bytes, and a log's writer
+ * parses them.
  */
 #ifndef CORDON_DAEMON_SHIPPED_H
 #define CORDON_DAEMON_SHIPPED_H
@@ -11,18 +12,18 @@
 
 #include "audit/write/log.h"
 
-/* A file with more says nothing. */
+/* A larger file counts as if nothing was shipped. */
 #define SHIPPED_TEXT_MAX 4096u
 
 struct shipped_text {
-	char text[SHIPPED_TEXT_MAX]; /* with a NUL behind it */
-	size_t size;		     /* with that; 0: there is no file, so nobody ships */
+	char text[SHIPPED_TEXT_MAX]; /* ends with a NUL */
+	size_t size;		     /* with the NUL; 0: no file, so there is no shipper */
 };
 
-/* Waits for nothing, whatever the file is. */
+/* Never blocks, whatever the file is. */
 void shipped_take(const char *path, struct shipped_text *ret_text);
 
-/* What says nothing is taken as that nothing was shipped. */
+/* An invalid text counts as if nothing was shipped. */
 void shipped_read(const char *text, size_t size, struct audit_log_shipped *ret_shipped);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process of a log's writer, ended. */
+/* Ends the process of a log's writer. */
 #ifndef CORDON_DAEMON_WRITER_CHILD_H
 #define CORDON_DAEMON_WRITER_CHILD_H
 
@@ -9,12 +9,12 @@
 struct writer;
 
 /*
- * Whatever state it is in, it is gone then; what it has not confirmed is still here, and is asked
- * about again.
+ * Kills and reaps the process, whatever its state is, and describes its end in `why`. The daemon
+ * keeps the unconfirmed records, and the request in progress becomes pending again.
  */
 void writer_child_put_down(struct writer *writer, char *why, size_t size);
 
-/* Frees *event, which may be NULL, and is then. */
+/* Frees *event, which may be NULL, and sets it to NULL. */
 void writer_child_drop_event(struct event **event);
 
 #endif

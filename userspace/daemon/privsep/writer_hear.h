@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log's writer answers, and what follows from it. */
+/* Receives the replies of a log's writer, and acts on them. */
 #ifndef CORDON_DAEMON_WRITER_HEAR_H
 #define CORDON_DAEMON_WRITER_HEAR_H
 
 struct writer;
 
-/* Takes what it has said, one answer at a time; -EPIPE: it has gone. */
+/*
+ * Handles at most one reply. Returns 0, or -EPIPE if the writer exited or sent a reply without a
+ * request.
+ */
 int writer_hear(struct writer *writer);
 
 #endif

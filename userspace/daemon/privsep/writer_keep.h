@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A writer that is there: begun, heard, and replaced by another one when it dies, hangs, or has
- * another directory.
+ * Starts a log's writer, receives its replies, and replaces it when it dies, hangs, or has another
+ * directory than the log's.
  */
 #ifndef CORDON_DAEMON_WRITER_KEEP_H
 #define CORDON_DAEMON_WRITER_KEEP_H
@@ -14,21 +14,21 @@
 
 struct writer;
 
-/* Begins one. Its answer comes later. */
+/* Starts a writer. Its reply to WRITER_HELLO arrives later. Returns 0, or -errno. */
 int writer_keep_start(struct writer *writer, struct failure *failure);
-/* Says what is wanted to one for what the log's directory is now. */
+/* Sends the pending requests to a writer for the log's current directory. Starts one if needed. */
 void writer_keep_say(struct writer *writer);
-/* There is none for what the log's directory is now: one is had when something is said. */
+/* Returns true if no writer has the log's current directory. The next request starts one. */
 bool writer_keep_is_away(struct writer *writer);
-/* It died, or has been silent for too long. */
+/* Handles the loss of a writer that died or did not reply in time. `error`: for its callers. */
 void writer_keep_lost(struct writer *writer, int error);
 
-/* Hears it once more, or for so long. */
+/* Waits for one reply, at most `nsec`, and handles it. */
 void writer_keep_hear(struct writer *writer, uint64_t nsec);
-/* Until that is answered, or cannot be. */
+/* Waits until the request has a reply or fails, at most `msec`. */
 void writer_keep_await(struct writer *writer, uint32_t request, uint64_t msec);
 
-/* The event `late`. `context`: the writer. */
+/* Callback of the event `late`. `context`: the writer. */
 void writer_keep_on_late(evutil_socket_t fd, short what, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directory that a log's writer is given: found once, by a process that may wait for its file
- * system, and held from then on by a descriptor that asks that file system for nothing.
+ * The directory of a log's writer. A process that may wait for the file system finds it once. From
+ * then on, a descriptor holds it that needs no access to the file system.
  */
 #ifndef CORDON_DAEMON_WRITER_PLACE_H
 #define CORDON_DAEMON_WRITER_PLACE_H
@@ -13,7 +13,7 @@
 #include "base/failure.h"
 
 struct writer_place {
-	int fd; /* O_PATH; -1: it is not known */
+	int fd; /* O_PATH; -1: unknown */
 	dev_t device;
 	ino_t inode;
 };
@@ -22,19 +22,23 @@ struct writer_place {
 
 void writer_place_release(struct writer_place *place);
 
-/* As writer_directory_open(). Waits for the file system. */
+/* As writer_directory_open(). Blocks on the file system. */
 int writer_place_find(const char *directory, uid_t uid, gid_t gid, struct writer_place *ret_place,
 		      struct failure *failure);
 
 /*
- * Does the name lead there still? By what the kernel has in its caches (RESOLVE_CACHED, openat2(2);
- * AT_STATX_DONT_SYNC, statx(2)). 1: yes; 0: no; -EAGAIN: a file system would have to be asked.
+ * Checks whether the path still leads to that directory, only with the kernel's caches
+ * (RESOLVE_CACHED, openat2(2); AT_STATX_DONT_SYNC, statx(2)). Returns 1 if it does, 0 if not, or
+ * -EAGAIN if that needs an access to a file system.
  */
 int writer_place_is(const struct writer_place *place, const char *directory);
-/* Asks, and waits for it. */
+/* The same, but accesses the file system, and blocks. */
 bool writer_place_is_now(const struct writer_place *place, const char *directory);
 
-/* From a process to another: what stands in text, beside the descriptor. -EPROTO: none of these. */
+/*
+ * Pass a place to another process as text; the descriptor is passed separately. The parser returns
+ * 0, -ENOMEM, or -EPROTO for another text. The caller frees *ret_directory.
+ */
 void writer_place_write(const struct writer_place *place, const char *directory, FILE *to);
 int writer_place_parse(const char *data, size_t size, struct writer_place *ret_place,
 		       char **ret_directory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records of a log that its writer has not confirmed: what fits, whose they are, and what is
- * lost for want of room.
+ * The queue of records that a log's writer has not confirmed. It limits its size, in total and per
+ * source, and counts the records that are lost for lack of room.
  */
 #ifndef CORDON_DAEMON_WRITER_QUEUE_H
 #define CORDON_DAEMON_WRITER_QUEUE_H
@@ -12,13 +12,13 @@
 struct writer;
 struct writer_share;
 
-/* Adds a record; what writer_append() says. */
+/* Adds a record. Returns as writer_append(). */
 int writer_queue_add(struct writer *writer, struct writer_share *share, const char *record,
 		     size_t size);
 bool writer_queue_is_full(const struct writer *writer);
-/* Where the next batch ends: the writer has all before `sent`. */
+/* Returns the end of the next batch. The writer has all bytes before `sent`. */
 size_t writer_queue_batch_end(const struct writer *writer);
-/* What the last question was about is written. */
+/* Removes the records that the last flush covered, because they are written. */
 void writer_queue_confirm(struct writer *writer);
 
 #endif

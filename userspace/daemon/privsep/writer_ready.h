@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for the word of a log's writer whether the log can be written, while there is none, or
- * its last word was no.
+ * Waits until it is known whether a log can be written, if it has no writer at the moment, or its
+ * last reply was an error.
  */
 #ifndef CORDON_DAEMON_WRITER_READY_H
 #define CORDON_DAEMON_WRITER_READY_H
@@ -10,7 +10,7 @@
 
 struct writer;
 
-/* The event `look`. `context`: the writer. */
+/* Callback of the event `look`. `context`: the writer. */
 void writer_ready_on_look(evutil_socket_t fd, short what, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log's writer gives up before it touches the log. */
+/* Drops the privileges of a log's writer before it accesses the log. */
 #ifndef CORDON_DAEMON_WRITER_SANDBOX_H
 #define CORDON_DAEMON_WRITER_SANDBOX_H
 
@@ -9,9 +9,9 @@
 
 /*
  * Confines the process to the directory that is open as `directory_fd`, which becomes its root and
- * current one: as user `uid` without capabilities and new privileges, without network, with the
- * system calls that a writer needs, and by Landlock where the kernel has it. To be called as root,
- * with one thread. -errno: it is not confined, and must not go on.
+ * current directory. It runs as user `uid`, without capabilities, new privileges and network, with
+ * the system calls that a writer needs, and with Landlock if the kernel has it. Call it as root,
+ * with one thread. Returns 0, or -errno: the process is not confined and must exit.
  */
 int writer_sandbox_enter(int directory_fd, uid_t uid, gid_t gid, struct failure *failure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a log's writer is to be, and how those who use it are called. */
+/* Settings of a log's writer, and the callbacks to its users. */
 #ifndef CORDON_DAEMON_WRITER_SETTINGS_H
 #define CORDON_DAEMON_WRITER_SETTINGS_H
 
@@ -14,23 +14,26 @@ struct writer_settings {
 	struct audit_log_options log;
 	uid_t uid;
 	gid_t gid;
-	struct event_base *base; /* NULL: each call waits for its answer */
+	struct event_base *base; /* NULL: each call waits for the reply */
 	/*
-	 * The first has begun, after writer_open_at() or writer_open_later(); `repaired`: bytes of
-	 * a torn line.
+	 * The first writer has opened the log, after writer_open_at() or writer_open_later().
+	 * `repaired`: bytes of a torn line that were cut off. May be NULL.
 	 */
 	void (*begun)(uint64_t repaired, void *context);
-	/* Another writer had to be started; `why`: what became of the one before. May be NULL. */
+	/* The writer ended unexpectedly and will be replaced. `why`: how it ended. May be NULL. */
 	void (*restarted)(const char *why, void *context);
 	/*
-	 * It has left, as writer_leave() told it to, or takes too long for that: writer_close()
-	 * ends it.
+	 * The writer has exited as writer_leave() requested, or takes too long to exit.
+	 * writer_close() frees it. May be NULL.
 	 */
 	void (*left)(struct writer *writer, void *context);
 	void *context;
 };
 
-/* 0: written (and on disk); or as audit_log_flush(); -EPIPE, -ETIMEDOUT: no writer can be had. */
+/*
+ * `result`: 0 if written (and on disk, if requested); -EPIPE or -ETIMEDOUT if there is no writer;
+ * or as audit_log_flush().
+ */
 typedef void writer_done(int result, void *context);
 
 #endif

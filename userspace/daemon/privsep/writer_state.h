@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon knows of a log's writer, for the files of privsep/ that make up writer.h, and for
- * nobody else.
+ * State of a log's writer in the daemon. Private to the files of privsep/ that implement writer.h.
  */
 #ifndef CORDON_DAEMON_WRITER_STATE_H
 #define CORDON_DAEMON_WRITER_STATE_H
@@ -20,28 +19,31 @@
 #include "daemon/privsep/writer_protocol.h"
 #include "daemon/privsep/writer_settings.h"
 
-/* Handed over in one piece, before anybody asks for it. */
+/* Bytes that are sent in one piece, also without a request to flush. */
 #define BATCH_SIZE (1u << 17)
 /*
- * A disk may take its time; a writer that takes more hangs. Closing may wait for a segment's
- * compression.
+ * A disk may be slow; a writer that takes longer than this hangs. Closing may wait for the
+ * compression of a segment.
  */
 #define PATIENCE_SECONDS       30
 #define CLOSE_PATIENCE_SECONDS 120
-/* If it dies over a question, the next one is asked; if that does as well, it is the question. */
+/*
+ * If a writer dies over a request, the next writer gets the request. After this many deaths the
+ * request fails, because it may be the cause.
+ */
 #define DEATHS_MAX 2
 
 struct writer_wait {
 	TAILQ_ENTRY(writer_wait) link;
 	bool sync;
-	uint64_t end;	  /* as `confirmed`: how far it has to come */
-	bool covered;	  /* by what the writer is being asked */
+	uint64_t end;	  /* position: `confirmed` must reach it */
+	bool covered;	  /* by the flush in progress */
 	bool for_ready;	  /* for the log to be writable, not for records to be written */
-	uint64_t answers; /* as the writer's were when it began */
+	uint64_t answers; /* the writer's `answers` at the start */
 	uint64_t until;	  /* monotonic clock */
 	bool completed;
 	int result;
-	writer_done *done; /* NULL: whoever waits looks at `completed` */
+	writer_done *done; /* NULL: the waiting function checks `completed` */
 	void *context;
 };
 TAILQ_HEAD(wait_list, writer_wait);
@@ -49,50 +51,50 @@ TAILQ_HEAD(wait_list, writer_wait);
 struct writer {
 	char *directory;
 	struct writer_settings settings;
-	int fd; /* -1: there is none now */
+	int fd; /* -1: no writer runs */
 	pid_t pid, unreaped;
-	bool begun;   /* one of them has */
-	dev_t device; /* of the directory that it has */
+	bool begun;   /* a writer has opened the log */
+	dev_t device; /* of the last directory in which a writer opened the log */
 	ino_t inode;
-	struct writer_place place; /* for the writer that begins */
-	struct errand *looking;	   /* for that; NULL: none */
+	struct writer_place place; /* the directory for the current or next writer */
+	struct errand *looking;	   /* worker that finds `place`, or NULL */
 	uint64_t looked_at;	   /* monotonic clock */
-	struct buffer queue;	   /* records that are not confirmed, as WRITER_APPEND has them */
-	uint64_t confirmed;	   /* bytes that stood before it */
-	size_t sent;		   /* bytes of it that this writer has */
-	struct buffer out;	   /* requests on their way into the socket */
+	struct buffer queue;	   /* unconfirmed records, in the format of WRITER_APPEND */
+	uint64_t confirmed;	   /* bytes that were queued before `queue` */
+	size_t sent;		   /* bytes of `queue` that this writer has */
+	struct buffer out;	   /* requests to be sent */
 	size_t out_at;
-	struct writer_reply reply; /* on its way out of it */
+	struct writer_reply reply; /* being received */
 	size_t reply_size;
-	bool asking; /* one question at a time, so that one flush is for all who came meanwhile */
+	bool asking; /* a request is in progress; only one, so that a flush serves all callers */
 	uint32_t asked;
 	uint64_t asked_at; /* monotonic clock */
-	size_t covers;	   /* bytes of the queue that the flush is about */
-	bool partial;	   /* which is not all that was wanted */
+	size_t covers;	   /* bytes of `queue` that the flush covers */
+	bool partial;	   /* the flush covers less than was requested */
 	bool wanted[WRITER_REQUEST_COUNT];
 	struct wait_list waits, ready, completed;
 	struct event *readable, *writable, *late, *deliver, *look; /* NULL without a loop */
-	uint64_t unsaid; /* lost here; the log does not say so yet */
-	uint64_t said;	 /* of the lost, as many as this writer was told of */
-	bool failing;	 /* the last try to write did */
-	bool unsynced;	 /* wrote what is not on disk */
-	bool later;	 /* something will be due although nothing is appended */
-	bool closed;	 /* has left in order */
+	uint64_t unsaid; /* records lost here that the log does not mention yet */
+	uint64_t said;	 /* of `unsaid`, the number that this writer received */
+	bool failing;	 /* the last attempt to write failed */
+	bool unsynced;	 /* wrote data that is not on disk */
+	bool later;	 /* more work will be due without an append */
+	bool closed;	 /* the writer exited in order */
 	int error;
-	int unwritable;	  /* as it said last: 0, or why */
-	uint64_t answers; /* so often was it said whether the log can be written */
+	int unwritable;	  /* last known: 0, or -errno */
+	uint64_t answers; /* number of results on whether the log can be written */
 	int answer;	  /* the last of them */
 	struct failure why_not_begun;
 	uint64_t repaired;
 	struct audit_log_position position;
-	const struct shipped_text *shipped; /* for it to read; NULL: nothing */
-	uint64_t lost;			    /* by this writer, as it said last */
-	uint64_t lost_before;		    /* by those before it, and here */
-	struct audit_log_figures figures;   /* as it said last */
-	uint64_t written_before;	    /* bytes, by those before it */
-	unsigned int restarts;		    /* since the last that did something */
-	unsigned int deaths;		    /* likewise */
-	uint64_t not_before;		    /* monotonic clock: when to try again */
+	const struct shipped_text *shipped; /* for the writer to parse, or NULL */
+	uint64_t lost;			    /* by this writer, as of its last reply */
+	uint64_t lost_before;		    /* by earlier writers, and here */
+	struct audit_log_figures figures;   /* as of its last reply */
+	uint64_t written_before;	    /* bytes, by earlier writers */
+	unsigned int restarts; /* since the last writer that replied after WRITER_HELLO */
+	unsigned int deaths;   /* likewise */
+	uint64_t not_before;   /* monotonic clock: no new writer before */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for records of a log to be written, and is told, from the loop, what became of them. */
+/* Completes the waits for records of a log to be written. The loop delivers the results. */
 #ifndef CORDON_DAEMON_WRITER_WAIT_H
 #define CORDON_DAEMON_WRITER_WAIT_H
 
@@ -8,22 +8,25 @@
 struct writer;
 struct writer_wait;
 
-/* It is told, from the loop. */
+/* Completes the wait with `result`. Its callback runs later, from the loop. */
 void writer_wait_end(struct writer *writer, struct writer_wait *wait, int result);
-/* Tells the waiters whose records the answered question to the writer covered. */
+/* Completes the waits that the finished flush covered. */
 void writer_wait_end_covered(struct writer *writer, int result);
-/* Until somebody asks again: nobody waits for a flush that cannot be. */
+/*
+ * Completes all waits for a flush with `error`, and drops pending flushes, because no flush is
+ * possible now.
+ */
 void writer_wait_give_up(struct writer *writer, int error);
 /*
- * Nothing can be written now: nobody waits for that, or for another answer. What is in the queue
- * stays.
+ * Notes that nothing can be written now: completes all waits for a flush, and drops all pending
+ * requests. The queue stays.
  */
 void writer_wait_fail(struct writer *writer, int error);
 void writer_wait_note_closed(struct writer *writer);
-/* Somebody knows whether the log can be written: the writer, or why there can be none. */
+/* Notes whether the log can be written: the writer's reply, or why there is no writer. */
 void writer_wait_note_answer(struct writer *writer, int answer);
 
-/* The event `deliver`. `context`: the writer. */
+/* Callback of the event `deliver`. `context`: the writer. */
 void writer_wait_on_deliver(evutil_socket_t fd, short what, void *context);
 
 #endif
